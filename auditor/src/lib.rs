@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![deny(missing_docs, unsafe_code)]
+
+mod audit;
+mod config;
+mod jobs;
+mod metrics;
+mod service;
+mod source;
+
+pub use assay_data::{fetch::Retry, Policy};
+pub use config::Config;
+pub use metrics::Snapshot;
+pub use service::{Auditor, Handle, StartError};

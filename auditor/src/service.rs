@@ -1,0 +1,205 @@
+//! The HTTP service.
+
+use crate::{
+	audit::Auditing,
+	config::Config,
+	jobs::{Active, Entry, Jobs},
+	metrics::Snapshot,
+};
+use assay_data::server::{serve_router, HttpError, Limits};
+use assay_primitives::auditor::{Access, AuditReply, AuditRequest, PATH};
+use axum::{
+	body::Bytes,
+	extract::{DefaultBodyLimit, Request, State},
+	http::{header, StatusCode},
+	middleware::{from_fn_with_state, Next},
+	response::{IntoResponse, Response},
+	routing::{get, post},
+	Router,
+};
+use codec::{DecodeAll, Encode};
+use rand::{rngs::OsRng, RngCore};
+use std::{io, net::SocketAddr, sync::Arc};
+use subtle::ConstantTimeEq;
+use tokio::{
+	net::TcpListener,
+	sync::watch,
+	task::{JoinHandle, JoinSet},
+};
+
+/// Longest request: a claim with all its inputs and an endpoint is far shorter.
+const MAX_BODY: usize = 16 * 1024;
+
+/// Why the service could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+	/// It serves nobody but its own machine.
+	#[error("the auditor listens on loopback addresses only, not on {0}")]
+	NotLoopback(SocketAddr),
+	/// The address could not be bound.
+	#[error("cannot listen on {address}: {error}")]
+	Listen {
+		/// The address.
+		address: SocketAddr,
+		/// What happened.
+		error: io::Error,
+	},
+	/// The operating system gave no randomness for the token.
+	#[error("no randomness: {0}")]
+	Random(rand::Error),
+}
+
+/// The audit service.
+pub struct Auditor;
+
+/// A running service; it stops when this is dropped.
+pub struct Handle {
+	/// Base URL, without a trailing slash.
+	pub url: String,
+	/// Secret to be sent as a bearer token.
+	pub token: String,
+	service: Arc<Service>,
+	stop: watch::Sender<bool>,
+	server: JoinHandle<()>,
+}
+
+/// What the requests share.
+struct Service {
+	token: String,
+	jobs: Arc<Jobs>,
+	auditing: Arc<Auditing>,
+	/// Audits at work; they end with the service.
+	running: std::sync::Mutex<JoinSet<()>>,
+}
+
+impl Auditor {
+	/// Starts the service on the current tokio runtime.
+	pub async fn start(config: Config) -> Result<Handle, StartError> {
+		let address = config.listen;
+		if !address.ip().is_loopback() {
+			return Err(StartError::NotLoopback(address));
+		}
+		let failed = |error| StartError::Listen { address, error };
+		let listener = TcpListener::bind(address).await.map_err(failed)?;
+		let url = format!("http://{}", listener.local_addr().map_err(failed)?);
+		let token = match &config.token {
+			Some(token) => token.clone(),
+			None => random_token().map_err(StartError::Random)?,
+		};
+		let service = Arc::new(Service {
+			token: token.clone(),
+			jobs: Arc::new(Jobs::new(config.max_active, config.max_results, config.retry_after)),
+			auditing: Arc::new(Auditing::new(config)),
+			running: Default::default(),
+		});
+		let (stop, mut stopped) = watch::channel(false);
+		let router = service.clone().router();
+		let server = tokio::spawn(async move {
+			// An error means that the handle is gone.
+			let shutdown = async { drop(stopped.wait_for(|stop| *stop).await) };
+			serve_router(listener, router, Limits::default(), shutdown).await;
+		});
+		tracing::info!("auditor listens on {url}");
+		Ok(Handle { url, token, service, stop, server })
+	}
+}
+
+impl Handle {
+	/// What the node leaves in its off-chain storage for the off-chain worker.
+	pub fn access(&self) -> Access {
+		Access { url: self.url.clone(), token: self.token.clone() }
+	}
+
+	/// The counters.
+	pub fn metrics(&self) -> Snapshot {
+		let auditing = &self.service.auditing;
+		let active = self.service.jobs.active();
+		auditing.metrics.snapshot(active, auditing.fetcher.bytes_received())
+	}
+
+	/// Stops the service: no further requests are taken, audits are broken off.
+	pub async fn stop(mut self) {
+		let _ = self.stop.send(true);
+		self.service.abort_audits();
+		let _ = (&mut self.server).await;
+	}
+}
+
+impl Drop for Handle {
+	fn drop(&mut self) {
+		let _ = self.stop.send(true);
+		self.service.abort_audits();
+	}
+}
+
+impl Service {
+	fn router(self: Arc<Self>) -> Router {
+		Router::new()
+			.route(PATH, post(audit))
+			.layer(DefaultBodyLimit::max(MAX_BODY))
+			.layer(from_fn_with_state(self.clone(), authorise))
+			.route("/healthz", get(|| async { "ok" }))
+			.fallback(|| async { HttpError::new(StatusCode::NOT_FOUND, "no such path") })
+			.with_state(self)
+	}
+
+	fn start(&self, active: Active, request: AuditRequest) {
+		let auditing = self.auditing.clone();
+		let mut running = self.running();
+		// Forget those that have ended.
+		while running.try_join_next().is_some() {}
+		running.spawn(async move {
+			let reply = auditing.run(request).await;
+			active.finish(reply);
+		});
+	}
+
+	fn abort_audits(&self) {
+		self.running().abort_all();
+	}
+
+	fn running(&self) -> std::sync::MutexGuard<'_, JoinSet<()>> {
+		self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+	}
+}
+
+/// `POST /v1/audits`: SCALE [`AuditRequest`] in, SCALE [`AuditReply`] out.
+async fn audit(
+	State(service): State<Arc<Service>>,
+	body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+) -> Result<Response, HttpError> {
+	let body = body.map_err(|error| HttpError::new(error.status(), error.body_text()))?;
+	let request = AuditRequest::decode_all(&mut &body[..])
+		.map_err(|_| HttpError::new(StatusCode::BAD_REQUEST, "the body is not an audit request"))?;
+	// Decoding is strict, so the same request has the same bytes.
+	let reply = match service.jobs.enter(*blake3::hash(&body).as_bytes()) {
+		Entry::Reply(reply) => reply,
+		Entry::Start(active) => {
+			service.start(active, request);
+			AuditReply::Pending
+		}
+	};
+	Ok(([(header::CONTENT_TYPE, "application/octet-stream")], reply.encode()).into_response())
+}
+
+/// Nobody without the token gets further than this.
+async fn authorise(
+	State(service): State<Arc<Service>>,
+	request: Request,
+	next: Next,
+) -> Result<Response, HttpError> {
+	let given = request.headers().get(header::AUTHORIZATION);
+	let given = given.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+	// Slices of different lengths are never equal; the length is no secret.
+	let right = given.is_some_and(|given| given.ct_eq(service.token.as_bytes()).into());
+	if !right {
+		return Err(HttpError::new(StatusCode::UNAUTHORIZED, "a valid bearer token is needed"));
+	}
+	Ok(next.run(request).await)
+}
+
+fn random_token() -> Result<String, rand::Error> {
+	let mut secret = [0; 32];
+	OsRng.try_fill_bytes(&mut secret)?;
+	Ok(hex::encode(secret))
+}

@@ -1,0 +1,128 @@
+//! A worker's committed trace, fetched as an audit asks for it.
+
+use assay_compute::{
+	audit::{OpenRow, TraceSource},
+	Root, Shape, Tensor,
+};
+use assay_data::{fetch::Retry, FetchError, Fetcher};
+use std::{future::Future, time::Duration};
+use tokio::{runtime::Handle, sync::OwnedSemaphorePermit, time::Instant};
+
+/// Where one worker's things are fetched from, and how patiently.
+#[derive(Clone)]
+pub struct Endpoint {
+	pub fetcher: Fetcher,
+	pub base: String,
+	pub retry: Retry,
+	pub deadline: Instant,
+}
+
+/// Why something was not to be had.
+#[derive(Debug, thiserror::Error)]
+pub enum Missing {
+	/// The last try failed.
+	#[error("{0}")]
+	Failed(FetchError),
+	/// Time is up.
+	#[error("{0}: the deadline has passed")]
+	TooLate(String),
+	/// There is no such node.
+	#[error("there is no node {0}")]
+	NoNode(u32),
+}
+
+impl Endpoint {
+	/// Fetches with retries, at most until the deadline.
+	pub async fn get<T, F: Future<Output = Result<T, FetchError>>>(
+		&self,
+		fetch: impl FnMut() -> F,
+	) -> Result<T, Missing> {
+		self.retry.run(self.deadline, fetch).await.map_err(|error| match error {
+			Some(error) => Missing::Failed(error),
+			None => Missing::TooLate(self.base.clone()),
+		})
+	}
+
+	/// The same endpoint with a new deadline.
+	pub fn again(&self, within: Duration) -> Self {
+		Self { deadline: Instant::now() + within, ..self.clone() }
+	}
+}
+
+/// The trace behind one claim. Blocks: for threads outside the runtime only.
+pub struct RemoteTrace {
+	endpoint: Endpoint,
+	roots: Vec<Root>,
+	shapes: Vec<Shape>,
+	/// Time for all that is fetched here, from the first fetch.
+	within: Duration,
+	/// The right to compute. A replay that asks for a row has found the lie and only has to name its
+	/// place: it must not keep others waiting for as long as a worker likes to take.
+	turn: Option<OwnedSemaphorePermit>,
+	/// Whether something was not to be had.
+	failed: bool,
+	runtime: Handle,
+}
+
+impl RemoteTrace {
+	/// `roots` and `shapes` of all nodes; call within the runtime.
+	pub fn new(
+		endpoint: Endpoint,
+		roots: Vec<Root>,
+		shapes: Vec<Shape>,
+		within: Duration,
+		turn: OwnedSemaphorePermit,
+	) -> Self {
+		let runtime = Handle::current();
+		Self { endpoint, roots, shapes, within, turn: Some(turn), failed: false, runtime }
+	}
+
+	/// Whether the worker did not give something that was asked of it here.
+	pub fn has_failed(&self) -> bool {
+		self.failed
+	}
+
+	fn committed(&self, node: u32) -> Result<(Root, Shape), Missing> {
+		let at = node as usize;
+		match (self.roots.get(at), self.shapes.get(at)) {
+			(Some(root), Some(shape)) => Ok((*root, *shape)),
+			_ => Err(Missing::NoNode(node)),
+		}
+	}
+
+	/// Fetches, which ends the computing and begins the time to fetch.
+	fn get<T, F: Future<Output = Result<T, FetchError>>>(
+		&mut self,
+		fetch: impl Fn(Fetcher, String) -> F,
+	) -> Result<T, Missing> {
+		if self.turn.take().is_some() {
+			self.endpoint = self.endpoint.again(self.within);
+		}
+		let Endpoint { fetcher, base, .. } = &self.endpoint;
+		let fetch = || fetch(fetcher.clone(), base.clone());
+		let found = self.runtime.block_on(self.endpoint.get(fetch));
+		self.failed |= found.is_err();
+		found
+	}
+}
+
+impl TraceSource for RemoteTrace {
+	type Error = Missing;
+
+	fn tensor_root(&mut self, node: u32) -> Result<Root, Missing> {
+		self.committed(node).map(|(root, _)| root)
+	}
+
+	fn tensor(&mut self, node: u32) -> Result<Tensor, Missing> {
+		let (root, shape) = self.committed(node)?;
+		self.get(|fetcher, base| async move { fetcher.tensor(&base, &root, shape).await })
+	}
+
+	fn row(&mut self, node: u32, row: u32) -> Result<OpenRow, Missing> {
+		let (root, shape) = self.committed(node)?;
+		let found = self.get(|fetcher, base| async move {
+			fetcher.row_with_path(&base, &root, shape, row).await
+		})?;
+		Ok(OpenRow { bytes: found.bytes, path: found.path })
+	}
+}

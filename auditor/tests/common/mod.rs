@@ -1,0 +1,205 @@
+//! What the tests share: a program of many operations, workers honest and not, and a client.
+#![allow(dead_code)]
+
+use assay_auditor::{Auditor, Config, Handle, Policy, Retry};
+use assay_compute::{
+	execute, tensor_root, trace_root, Dtype, Node, Program, Root, Shape, Tensor, ValidProgram,
+};
+use assay_data::{Limits, Server, Store};
+use assay_primitives::{
+	auditor::{AuditReply, AuditRequest, Depth, PATH},
+	work::{Claim, Commitment, Place, TaskId, Verdict},
+};
+use codec::{Decode, Encode};
+use std::{
+	collections::BTreeMap,
+	time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+pub const DEPTHS: [Depth; 2] = [Depth::Projection, Depth::Replay];
+
+/// Bytes that follow from `seed`.
+fn noise(count: u64, seed: u32) -> Vec<u8> {
+	// Spread, so that neighbouring seeds give other bytes.
+	let seed = seed.wrapping_mul(0x9E37_79B1);
+	let byte = |i: u32| (i.wrapping_mul(0x85EB_CA6B).wrapping_add(seed) >> 11) as u8;
+	(0..count as u32).map(byte).collect()
+}
+
+pub fn i8_tensor(rows: u32, cols: u32, seed: u32) -> Tensor {
+	let shape = Shape::new(Dtype::I8, rows, cols);
+	Tensor::new(shape, noise(shape.bytes(), seed)).unwrap()
+}
+
+fn i32_row(cols: u32, seed: u32) -> Tensor {
+	let values: Vec<i32> = noise(cols.into(), seed).into_iter().map(|b| i32::from(b) + 1).collect();
+	Tensor::from_i32(1, cols, &values).unwrap()
+}
+
+fn constant(tensor: &Tensor) -> Node {
+	let Shape { dtype, rows, cols } = tensor.shape();
+	Node::Const { dtype, rows, cols, root: tensor_root(tensor) }
+}
+
+/// A task done rightly: its program, all tensors of its trace and their roots.
+pub struct Work {
+	pub program: ValidProgram,
+	pub trace: Vec<Tensor>,
+	pub roots: Vec<Root>,
+}
+
+pub const ROWS: u32 = 21;
+
+impl Work {
+	/// Every kind of node that an audit treats in its own way.
+	pub fn new() -> Self {
+		let weights = i8_tensor(6, 8, 1);
+		let (bias, mult) = (i32_row(6, 2), i32_row(6, 3));
+		let (table, exps) = (i8_tensor(1, 256, 4), i32_row(256, 5));
+		let nodes = vec![
+			Node::Input { dtype: Dtype::I8, rows: ROWS, cols: 8 },
+			constant(&weights),
+			constant(&bias),
+			constant(&mult),
+			Node::MatmulT { a: 0, b: 1 },
+			Node::Requant { x: 4, bias: 2, mult: 3, shift: 12 },
+			Node::Fill { rows: 6, cols: 6, seed: [6; 32] },
+			constant(&table),
+			Node::Lut { x: 5, table: 7 },
+			Node::MatmulT { a: 8, b: 6 },
+			Node::Add { a: 9, b: 4 },
+			constant(&exps),
+			Node::RowSoftmax { x: 10, table: 11, mult: 3, shift: 8 },
+			Node::RowNorm { x: 10, gain: 3, bias: 2, shift: 8 },
+			Node::RowQuant { x: 13 },
+			Node::Transpose { x: 14 },
+			Node::Transpose { x: 15 },
+			Node::ConcatCols { parts: vec![12, 16] },
+			Node::SliceCols { x: 17, start: 2, len: 6 },
+			Node::Mul { a: 18, b: 12 },
+			Node::RowArgmax { x: 19 },
+			Node::Gather { table: 1, index: 20 },
+			Node::MatmulT { a: 21, b: 1 },
+		];
+		let program = Program { nodes }.validate().unwrap();
+		let given = [i8_tensor(ROWS, 8, 9), weights, bias, mult, table, exps];
+		let given: BTreeMap<u32, Tensor> = [0, 1, 2, 3, 7, 11].into_iter().zip(given).collect();
+		let trace = execute(&program, &given).unwrap().tensors;
+		let roots = trace.iter().map(tensor_root).collect();
+		Self { program, trace, roots }
+	}
+
+	/// The task's inputs as the chain has them.
+	pub fn inputs(&self) -> Vec<assay_primitives::Root> {
+		vec![self.roots[0].into()]
+	}
+
+	/// Makes an element of a node's committed tensor wrong.
+	pub fn corrupt(&mut self, place: Place) {
+		let Place { node, row, col } = place;
+		let tensor = &self.trace[node as usize];
+		let shape = tensor.shape();
+		let at =
+			u64::from(row) * u64::from(shape.row_bytes()) + u64::from(col * shape.dtype.size());
+		let mut data = tensor.data().to_vec();
+		data[at as usize] ^= 1;
+		self.trace[node as usize] = Tensor::new(shape, data).unwrap();
+		self.roots[node as usize] = tensor_root(&self.trace[node as usize]);
+	}
+
+	pub fn last(&self) -> usize {
+		self.roots.len() - 1
+	}
+}
+
+/// A worker's data plane and what it claims.
+pub struct Worker {
+	pub dir: TempDir,
+	pub store: Store,
+	pub url: String,
+	pub claim: Claim,
+}
+
+/// A worker that serves this work, for a task with these inputs.
+pub async fn worker(work: &Work, inputs: Vec<assay_primitives::Root>) -> Worker {
+	let dir = tempfile::tempdir().unwrap();
+	let store = Store::open(dir.path()).unwrap();
+	let program = store.put_program(&work.program.encode()).unwrap();
+	for tensor in &work.trace {
+		store.put_tensor(tensor).unwrap();
+	}
+	// An honest store also has what the program declares.
+	let honest = Work::new();
+	for tensor in &honest.trace {
+		store.put_tensor(tensor).unwrap();
+	}
+	store.put_trace(&work.roots).unwrap();
+	let limits = Limits::default();
+	let server = Server::bind("127.0.0.1:0".parse().unwrap(), store.clone(), limits).await.unwrap();
+	let url = format!("http://{}", server.local_addr().unwrap());
+	tokio::spawn(server.run(std::future::pending()));
+	let output_root = work.roots[work.last()].into();
+	let trace_root = trace_root(&work.roots).into();
+	let commitment = Commitment { output_root, trace_root };
+	let claim = Claim { program: program.into(), inputs, commitment };
+	Worker { dir, store, url, claim }
+}
+
+impl Worker {
+	pub fn request(&self, depth: Depth) -> AuditRequest {
+		AuditRequest {
+			task: TaskId { job: 1, index: 2 },
+			claim: self.claim.clone(),
+			depth,
+			endpoint: self.url.clone().into_bytes(),
+		}
+	}
+}
+
+/// Settings for loopback, and for little patience.
+pub fn config() -> Config {
+	Config {
+		fetch: Policy {
+			allow_local: true,
+			idle_timeout: Duration::from_millis(500),
+			..Policy::default()
+		},
+		retry: Retry { attempts: 2, pause: Duration::from_millis(20) },
+		deadline: Duration::from_secs(20),
+		..Config::default()
+	}
+}
+
+pub async fn auditor() -> Handle {
+	Auditor::start(config()).await.unwrap()
+}
+
+/// One call.
+pub async fn post(handle: &Handle, request: &AuditRequest) -> AuditReply {
+	let call = reqwest::Client::new().post(format!("{}{PATH}", handle.url));
+	let response = call.bearer_auth(&handle.token).body(request.encode()).send().await.unwrap();
+	assert_eq!(response.status(), 200);
+	AuditReply::decode(&mut &response.bytes().await.unwrap()[..]).unwrap()
+}
+
+/// Asks until there is an answer.
+pub async fn ask(handle: &Handle, request: &AuditRequest) -> AuditReply {
+	let end = Instant::now() + Duration::from_secs(60);
+	loop {
+		match post(handle, request).await {
+			AuditReply::Pending if Instant::now() < end => {
+				tokio::time::sleep(Duration::from_millis(10)).await
+			}
+			reply => return reply,
+		}
+	}
+}
+
+/// Asks and expects a verdict.
+pub async fn verdict(handle: &Handle, request: &AuditRequest) -> Verdict {
+	match ask(handle, request).await {
+		AuditReply::Done(verdict) => verdict,
+		other => panic!("{other:?}"),
+	}
+}

@@ -1,0 +1,38 @@
+//! What happened to a job's tasks, for people.
+
+use super::status::{audit, reason};
+use crate::output::short;
+use assay_client::{address, Amount};
+use assay_primitives::views::{JobEvent, JobEventKind};
+
+/// One event as a line.
+pub fn line(height: u32, event: &JobEvent) -> String {
+	let what = match &event.kind {
+		JobEventKind::Posted => "posted".into(),
+		JobEventKind::Offered { provider, machine, price } => {
+			format!("offered to machine {machine} of {} for {}", address(provider), Amount(*price))
+		}
+		JobEventKind::Accepted { due, .. } => format!("accepted, due in block {due}"),
+		JobEventKind::Submitted { commitment, .. } => {
+			format!("submitted, output {}", short(&commitment.output_root))
+		}
+		JobEventKind::Audited { outcome } => audit(outcome),
+		JobEventKind::Settled { paid, fee, burned, .. } => {
+			format!(
+				"paid {} (fee {}, {} of it burned)",
+				Amount(*paid),
+				Amount(*fee),
+				Amount(*burned)
+			)
+		}
+		JobEventKind::Requeued { reason: why } => format!("back to the market: {}", reason(why)),
+		JobEventKind::Refunded { amount, reason: why } => {
+			format!("refunded {}: {}", Amount(*amount), reason(why))
+		}
+		JobEventKind::Closed => "closed".into(),
+	};
+	match event.task {
+		Some(task) => format!("block {height}: task {task}: {what}"),
+		None => format!("block {height}: job {}: {what}", event.job),
+	}
+}

@@ -1,0 +1,190 @@
+//! `assay job status` and `list`, and how jobs and tasks are told to people.
+
+use super::existing;
+use crate::{
+	context::Context,
+	output::{facts, short, table},
+	provider::class_name,
+};
+use assay_client::{address, Amount, Client};
+use assay_primitives::{
+	views::{JobView, TaskView, MAX_PAGE},
+	work::{Assurance, AuditOutcome, JobId, Reason, TaskStatus, Verdict},
+	AccountId,
+};
+use serde_json::json;
+
+/// One job with all its tasks.
+pub async fn one(context: &Context, id: JobId) -> anyhow::Result<()> {
+	let client = context.connect().await?.pinned().await?;
+	let job = existing(&client, id).await?;
+	let tasks = client.all_tasks(id).await?;
+	let value = json!({ "job": job, "tasks": tasks });
+	context.output.result(&value, || format!("{}\n{}", job_facts(&job), task_table(&tasks)));
+	Ok(())
+}
+
+/// Jobs, newest first, of one owner or all.
+pub async fn list(
+	context: &Context,
+	before: Option<JobId>,
+	limit: u32,
+	owner: Option<&AccountId>,
+) -> anyhow::Result<()> {
+	let client = context.connect().await?.pinned().await?;
+	let jobs = page_through(&client, before, limit, owner).await?;
+	context.output.result(&jobs, || {
+		table(
+			&[
+				"job", "owner", "program", "tasks", "live", "settled", "refunded", "escrow",
+				"paid", "posted", "closed",
+			],
+			&["job", "tasks", "live", "settled", "refunded", "escrow", "paid", "posted", "closed"],
+			jobs.iter().map(|job| {
+				vec![
+					job.id.to_string(),
+					address(&job.owner),
+					short(&job.program),
+					job.tasks.to_string(),
+					job.counts.live.to_string(),
+					job.counts.settled.to_string(),
+					job.counts.refunded.to_string(),
+					Amount(job.money.escrow).to_string(),
+					Amount(job.money.paid).to_string(),
+					job.posted_at.to_string(),
+					job.closed_at.map_or_else(|| "–".into(), |block| block.to_string()),
+				]
+			}),
+		)
+	});
+	Ok(())
+}
+
+async fn page_through(
+	client: &Client,
+	mut before: Option<JobId>,
+	limit: u32,
+	owner: Option<&AccountId>,
+) -> Result<Vec<JobView>, assay_client::Error> {
+	let most = limit as usize;
+	let mut found: Vec<JobView> = Vec::new();
+	while found.len() < most {
+		let page = client.jobs(before, limit.min(MAX_PAGE)).await?;
+		let Some(last) = page.last() else { break };
+		before = Some(last.id);
+		found.extend(page.into_iter().filter(|job| owner.is_none_or(|owner| *owner == job.owner)));
+	}
+	found.truncate(most);
+	Ok(found)
+}
+
+/// A job for people.
+pub fn job_facts(job: &JobView) -> String {
+	let Assurance::Audited { auditors } = job.assurance;
+	let money = &job.money;
+	let wanted = &job.requirements;
+	let mut machine = class_name(wanted.class).to_owned();
+	if wanted.min_memory_mib > 0 {
+		machine += &format!(", {} MiB", wanted.min_memory_mib);
+	}
+	if let Some(region) = wanted.region {
+		machine += &format!(", {}", String::from_utf8_lossy(&region));
+	}
+	facts([
+		("job", job.id.to_string()),
+		("owner", address(&job.owner)),
+		("program", format!("{:#x}", job.program)),
+		// A stranger's text goes to a terminal.
+		("data", job.data_url.escape_debug().to_string()),
+		("machine", machine),
+		("auditors of a task", auditors.to_string()),
+		("highest price of a task", Amount(job.max_price).to_string()),
+		("declared value of a task", Amount(job.value).to_string()),
+		("deadline", format!("{} blocks", job.deadline)),
+		("posted in block", job.posted_at.to_string()),
+		(
+			"closed in block",
+			match job.closed_at {
+				Some(block) => block.to_string(),
+				None => format!("– (expires after {})", job.expires_at),
+			},
+		),
+		(
+			"tasks",
+			format!(
+				"{}: {} live, {} settled, {} refunded",
+				job.tasks, job.counts.live, job.counts.settled, job.counts.refunded
+			),
+		),
+		("escrowed", Amount(money.escrow).to_string()),
+		("paid to providers", Amount(money.paid).to_string()),
+		("network fees", format!("{}, {} of it burned", Amount(money.fees), Amount(money.burned))),
+		("paid to auditors", Amount(money.audit).to_string()),
+		("returned to the buyer", Amount(money.refunded).to_string()),
+		("still held", Amount(money.held).to_string()),
+	])
+}
+
+/// Tasks for people.
+pub fn task_table(tasks: &[TaskView]) -> String {
+	table(
+		&["task", "state", "provider", "machine", "price", "failed runs", "output"],
+		&["task", "machine", "price", "failed runs"],
+		tasks.iter().map(|task| {
+			let matched = task.matched.as_ref();
+			let of_match = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+			vec![
+				task.id.index.to_string(),
+				state(&task.status),
+				of_match(matched.map(|m| address(&m.provider))),
+				of_match(matched.map(|m| m.machine.to_string())),
+				of_match(matched.map(|m| Amount(m.price).to_string())),
+				task.attempts.to_string(),
+				of_match(task.commitment.map(|commitment| short(&commitment.output_root))),
+			]
+		}),
+	)
+}
+
+/// A task's state for people.
+fn state(status: &TaskStatus) -> String {
+	match status {
+		TaskStatus::Open => "open".into(),
+		TaskStatus::Offered { until } => format!("offered until {until}"),
+		TaskStatus::Running { due } => format!("running, due {due}"),
+		TaskStatus::Auditing { submitted_at } => format!("in audit since {submitted_at}"),
+		TaskStatus::Passed { settles_at } => format!("passed, settles at {settles_at}"),
+		TaskStatus::Settled { at } => format!("settled at {at}"),
+		TaskStatus::Refunded { at, reason } => {
+			format!("refunded at {at}: {}", self::reason(reason))
+		}
+	}
+}
+
+/// A reason for people.
+pub fn reason(reason: &Reason) -> String {
+	match reason {
+		Reason::Declined => "the provider declined".into(),
+		Reason::Lapsed => "the offer lapsed".into(),
+		Reason::DeadlineMissed => "the deadline was missed".into(),
+		Reason::Audit(outcome) => audit(outcome),
+		Reason::Cancelled => "cancelled".into(),
+		Reason::Expired => "no machine took it in time".into(),
+		Reason::Abandoned => "the provider gave it up".into(),
+	}
+}
+
+/// How an audit ended, for people.
+pub fn audit(outcome: &AuditOutcome) -> String {
+	match outcome {
+		AuditOutcome::Passed => "the audit passed".into(),
+		AuditOutcome::Failed(Verdict::Invalid(place)) => {
+			format!(
+				"the audit found node {} row {} column {} wrong",
+				place.node, place.row, place.col
+			)
+		}
+		AuditOutcome::Failed(_) => "the result could not be had for the audit".into(),
+		AuditOutcome::Inconclusive => "the audit came to no end".into(),
+	}
+}

@@ -1,0 +1,333 @@
+//! `assay job submit`.
+
+use super::{
+	inputs::{self, Files},
+	quote, watch, Folder,
+};
+use crate::{
+	context::{account_argument, Context},
+	data::interrupted,
+	failure::Usage,
+	output::facts,
+	program::{ensure_registered, load},
+	provider::{region, Class},
+};
+use anyhow::{anyhow, bail, Context as _};
+use assay_client::{Amount, Client, JobSpec, Submitter};
+use assay_compute::{tasks_root, Tensor, ValidProgram};
+use assay_data::{Limits, Server, Tasks};
+use assay_primitives::{
+	market::{MachineId, Requirements, Work},
+	work::{Assurance, Costs, JobId, Mode},
+	AccountId, Balance, Hash, Root,
+};
+use clap::Args;
+use serde::Serialize;
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
+use tokio::sync::oneshot;
+
+/// Arguments.
+#[derive(Args)]
+pub struct Arguments {
+	/// Program as JSON.
+	program: PathBuf,
+	/// Raw row-major bytes: one file for each task; if the program takes several inputs, those of
+	/// one task joined by commas.
+	#[arg(long, required = true, num_args = 1.., value_name = "FILE", value_parser = inputs::files)]
+	inputs: Vec<Files>,
+	/// Folder of the constants, each in `<root>.bin`; `tensors` beside the program unless given.
+	#[arg(long, value_name = "DIR")]
+	tensors: Option<PathBuf>,
+	/// Auditors drawn for each task.
+	#[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+	auditors: u8,
+	/// Highest price of one task; the cheapest machine's ask unless given.
+	#[arg(long, value_name = "AMOUNT")]
+	max_price: Option<Amount>,
+	/// Value at risk beyond the price, for each task; the provider must have stake for it.
+	#[arg(long, value_name = "AMOUNT", default_value = "0")]
+	value: Amount,
+	/// Blocks from acceptance to the last block of submission.
+	#[arg(
+		long,
+		value_name = "BLOCKS",
+		default_value_t = 100,
+		value_parser = clap::value_parser!(u32).range(1..)
+	)]
+	deadline: u32,
+	/// Blocks after which tasks that nobody took are refunded.
+	#[arg(
+		long,
+		value_name = "BLOCKS",
+		default_value_t = 600,
+		value_parser = clap::value_parser!(u32).range(1..)
+	)]
+	lifetime: u32,
+	/// Class of machine.
+	#[arg(long, value_enum, default_value = "cpu")]
+	class: Class,
+	/// Least memory of the machine, in MiB.
+	#[arg(long, value_name = "MIB", default_value_t = 0)]
+	min_memory: u32,
+	/// Region the provider must be in, two letters of ISO 3166-1.
+	#[arg(long, value_parser = region, value_name = "XX")]
+	region: Option<[u8; 2]>,
+	/// Have one machine of this provider do it, at its ask.
+	#[arg(long, value_parser = account_argument, value_name = "ADDRESS", requires = "machine")]
+	provider: Option<AccountId>,
+	/// Number of that machine.
+	#[arg(long, value_name = "ID", requires = "provider")]
+	machine: Option<MachineId>,
+	/// Address to serve program, constants and inputs on.
+	#[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS:PORT")]
+	listen: SocketAddr,
+	/// URL under which providers reach that address.
+	#[arg(long, value_name = "URL")]
+	public_url: Option<String>,
+	/// Folder to keep the content in; one below the user's data folder unless given.
+	#[arg(long, value_name = "DIR")]
+	data: Option<PathBuf>,
+	/// Serve and follow the job until its last task ended; fails if any was refunded.
+	#[arg(long)]
+	watch: bool,
+}
+
+/// A posted job for JSON.
+#[derive(Serialize)]
+struct Posted {
+	job: JobId,
+	program: Root,
+	registered_program: bool,
+	tasks: u32,
+	tasks_root: Root,
+	#[serde(with = "assay_primitives::views::amount")]
+	max_price: Balance,
+	#[serde(with = "assay_primitives::views::amount")]
+	audit_fee: Balance,
+	runs: u8,
+	#[serde(with = "assay_primitives::views::amount")]
+	escrow: Balance,
+	data_url: String,
+	data_dir: PathBuf,
+	serve: String,
+	block: assay_client::Block,
+	tx: Hash,
+}
+
+/// All that is known of the job without the chain.
+struct Prepared {
+	program: ValidProgram,
+	consts: BTreeMap<u32, Tensor>,
+	tasks: Tasks,
+	root: assay_compute::Root,
+}
+
+impl Arguments {
+	/// Reads and checks program, constants and inputs.
+	fn prepare(&self, context: &Context) -> anyhow::Result<Prepared> {
+		let program = load::program(&self.program)?;
+		let dir = load::tensors_dir(&self.program, self.tensors.as_deref());
+		let consts = load::consts(&program, &dir)?;
+		let tasks = inputs::roots(context.output, &program, &self.inputs)?;
+		let root = tasks_root(&tasks);
+		Ok(Prepared { program, consts, tasks, root })
+	}
+
+	fn mode(&self) -> Mode<AccountId> {
+		match (&self.provider, self.machine) {
+			(Some(provider), Some(machine)) => Mode::Direct { provider: provider.clone(), machine },
+			_ => Mode::BestAsk,
+		}
+	}
+
+	fn requirements(&self) -> Requirements {
+		Requirements {
+			class: self.class.into(),
+			min_memory_mib: self.min_memory,
+			region: self.region,
+		}
+	}
+
+	/// The highest price given, or the one that the cheapest machine asks.
+	async fn price(&self, client: &Client, program: &ValidProgram) -> anyhow::Result<Balance> {
+		if let Some(Amount(price)) = self.max_price {
+			return Ok(price);
+		}
+		let costs = Costs::from(program.costs());
+		let work = Work { costs, value: self.value.0, deadline: self.deadline };
+		let quote = quote::cheapest(client, &self.mode(), &self.requirements(), &work).await?;
+		Ok(quote.price)
+	}
+
+	/// The URL that goes on the chain.
+	fn data_url(&self, bound: SocketAddr) -> anyhow::Result<String> {
+		match &self.public_url {
+			Some(url) => Ok(url.clone()),
+			None if bound.ip().is_unspecified() => Err(Usage(format!(
+				"providers cannot reach {bound}; give the URL they can reach with --public-url"
+			))
+			.into()),
+			None => Ok(format!("http://{bound}")),
+		}
+	}
+}
+
+/// Submits a job.
+pub async fn run(context: &Context, arguments: Arguments) -> anyhow::Result<()> {
+	// Whatever can be wrong on this side is found before anything is sent.
+	let submitter_key = context.signer()?;
+	let prepared = arguments.prepare(context)?;
+	let client = context.connect().await?;
+	let submitter = Submitter::new(&client, submitter_key);
+	let max_price = arguments.price(&client, &prepared.program).await?;
+	let folder = Folder::of(arguments.data.clone(), &prepared.root)?;
+	let store = folder.store()?;
+	let server = Server::bind(arguments.listen, store.clone(), Limits::default()).await;
+	let server = server.with_context(|| format!("cannot listen on {}", arguments.listen))?;
+	let bound = server.local_addr()?;
+	let data_url = arguments.data_url(bound)?;
+	inputs::keep(
+		context.output,
+		&store,
+		&prepared.program,
+		&prepared.consts,
+		&arguments.inputs,
+		&prepared.tasks,
+	)?;
+	if bound.ip().is_loopback() && arguments.public_url.is_none() && !context.allow_local() {
+		context.output.note(&format!(
+			"only this machine reaches {data_url}: providers elsewhere need --listen and --public-url"
+		));
+	}
+
+	// Served from before the job is posted on, so that nobody asks in vain.
+	let (stop, stopped) = oneshot::channel::<()>();
+	let serving = tokio::spawn(server.run(async {
+		let _ = stopped.await;
+	}));
+	let spec = JobSpec {
+		program: prepared.program.id().into(),
+		tasks_root: prepared.root.into(),
+		tasks: u32::try_from(prepared.tasks.len()).map_err(|_| anyhow!("too many tasks"))?,
+		data_url,
+		requirements: arguments.requirements(),
+		mode: arguments.mode(),
+		assurance: Assurance::Audited { auditors: arguments.auditors },
+		max_price,
+		value: arguments.value.0,
+		deadline: arguments.deadline,
+		lifetime: arguments.lifetime,
+	};
+	let serve = format!("assay data serve --dir {} --listen {bound}", folder.path().display());
+	let posted = post(context, &submitter, &prepared.program, &spec, &folder, serve).await?;
+	context.output.result(&posted, || human(&posted));
+	let result = match arguments.watch {
+		false => {
+			context.output.note(&format!(
+				"providers fetch the inputs from you until all tasks are accepted:\n  {}\n  assay job watch {}",
+				posted.serve, posted.job
+			));
+			Ok(())
+		}
+		true => tokio::select! {
+			result = watch::run(context, &client, posted.job) => result,
+			() = interrupted() => Err(anyhow!(
+				"interrupted; job {0} goes on. Serve its inputs with `{1}`, follow it with `assay job \
+				 watch {0}`, or take it back with `assay job cancel {0}`",
+				posted.job,
+				posted.serve
+			)),
+		},
+	};
+	let _ = stop.send(());
+	let _ = serving.await;
+	result
+}
+
+/// Registers the program if need be, and posts.
+async fn post(
+	context: &Context,
+	submitter: &Submitter,
+	program: &ValidProgram,
+	spec: &JobSpec,
+	folder: &Folder,
+	serve: String,
+) -> anyhow::Result<Posted> {
+	let client = submitter.client();
+	let registered_program = ensure_registered(context, submitter, program).await?.is_some();
+	let Some(audit_fee) = client.audit_fee(spec.program, spec.assurance).await? else {
+		let Assurance::Audited { auditors } = spec.assurance;
+		let there = client.network_stats().await?.auditors;
+		bail!(
+			"{auditors} auditors for each task cannot be given: the network has {there}, and audits \
+			 programs up to a limit of costs; ask for fewer with --auditors, or split the program"
+		);
+	};
+	let runs = client.max_attempts().await?;
+	let escrow = escrow(spec.tasks, spec.max_price, audit_fee, runs)?;
+	let free = client.balance(submitter.account()).await?.free;
+	if free < escrow {
+		bail!(
+			"the escrow is {} ({} tasks, each {} of price and {runs} audits of {}), but the account has {}",
+			Amount(escrow),
+			spec.tasks,
+			Amount(spec.max_price),
+			Amount(audit_fee),
+			Amount(free)
+		);
+	}
+	let (job, outcome) = context.waiting("posting the job", submitter.post_job(spec)).await?;
+	Ok(Posted {
+		job,
+		program: spec.program,
+		registered_program,
+		tasks: spec.tasks,
+		tasks_root: spec.tasks_root,
+		max_price: spec.max_price,
+		audit_fee,
+		runs,
+		escrow,
+		data_url: spec.data_url.clone(),
+		data_dir: folder.path().to_owned(),
+		serve,
+		block: outcome.block,
+		tx: outcome.tx,
+	})
+}
+
+/// What the chain will hold.
+fn escrow(tasks: u32, price: Balance, fee: Balance, runs: u8) -> anyhow::Result<Balance> {
+	fee.checked_mul(runs.into())
+		.and_then(|fees| fees.checked_add(price))
+		.and_then(|each| each.checked_mul(tasks.into()))
+		.context("price and audit fees of all tasks are more than can exist; lower --max-price")
+}
+
+fn human(posted: &Posted) -> String {
+	let program = format!("{:#x}", posted.program);
+	let new = if posted.registered_program { " (registered now)" } else { "" };
+	facts([
+		("job", posted.job.to_string()),
+		("program", format!("{program}{new}")),
+		("tasks", posted.tasks.to_string()),
+		("highest price of a task", Amount(posted.max_price).to_string()),
+		("audit fee of a run", format!("{}, {} runs", Amount(posted.audit_fee), posted.runs)),
+		("in escrow", Amount(posted.escrow).to_string()),
+		("served at", posted.data_url.clone()),
+		("content", posted.data_dir.display().to_string()),
+		("block", posted.block.number.to_string()),
+	])
+}
+
+#[cfg(test)]
+mod tests {
+	use super::escrow;
+
+	#[test]
+	fn the_escrow_covers_price_and_every_audit() {
+		assert_eq!(escrow(4, 10, 3, 2).unwrap(), 4 * (10 + 2 * 3));
+		assert!(escrow(2, u128::MAX, 0, 1).is_err());
+		assert!(escrow(1, 1, u128::MAX, 2).is_err());
+		assert!(escrow(1, u128::MAX, 1, 1).is_err());
+	}
+}

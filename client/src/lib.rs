@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+#![deny(missing_docs, unsafe_code)]
+
+mod account;
+mod amount;
+mod blocks;
+mod calls;
+#[allow(missing_docs, clippy::all)]
+pub mod chain;
+mod error;
+mod read;
+mod rpc;
+mod signer;
+mod submit;
+
+pub use account::{address, parse_account, use_chain_addresses};
+pub use amount::Amount;
+pub use assay_primitives as primitives;
+pub use blocks::FinalisedBlocks;
+pub use calls::{JobSpec, MachineSpec, Profile};
+pub use error::{DispatchError, Error};
+pub use read::{Account, At, Client};
+pub use rpc::Block;
+pub use signer::{KeyError, Signer};
+pub use submit::{Outcome, Submitter};

@@ -1,0 +1,56 @@
+//! Freivalds' check, for whoever holds the whole trace: each product C = A·Bᵀ is compared through a
+//! secret random vector r over the field of 2^61 − 1 elements, C·r against A·(Bᵀ·r). That takes
+//! O(mn + mk + nk) operations instead of O(mnk) and passes a wrong C with probability at most
+//! 2^−61. All other nodes cost no more than reading them and are recomputed.
+
+use super::{
+	claim::Claim,
+	exact::{check_trace, recompute, Place},
+	field,
+	fold::{fold_columns, NarrowVector, WideVector},
+	verdict::Verdict,
+};
+use crate::{ops, Node, Tensor, Trace, ValidProgram};
+
+/// Audits a claimed trace held in memory.
+///
+/// `secret` must be fresh and uniform for each audit and must stay unknown to the worker, also
+/// afterwards: whoever knows it can make a wrong product pass.
+pub fn audit(program: &ValidProgram, claim: &Claim, trace: &Trace, secret: &[u8; 32]) -> Verdict {
+	check_trace(program, claim, trace, |index, step, operands, claimed| {
+		match (step.node, operands) {
+			(Node::MatmulT { .. }, [a, b]) => Ok(find_wrong(a, b, claimed, secret, index)),
+			_ => recompute(step, operands, claimed),
+		}
+	})
+}
+
+/// First wrong element (row, column) of a claimed product a · bᵀ, for a: i8\[m, k\], b: i8\[n, k\]
+/// and claimed: i32\[m, n\]; other shapes give any answer. Misses a wrong product with probability
+/// at most 2^−61 over `secret`; `stream` sets apart products that are checked with one secret.
+pub fn find_wrong(
+	a: &Tensor,
+	b: &Tensor,
+	claimed: &Tensor,
+	secret: &[u8; 32],
+	stream: u32,
+) -> Option<Place> {
+	let r = field::random_vector(secret, stream, b.shape().rows as usize);
+	let folded = fold_columns(b.as_i8(), b.shape().cols as usize, &NarrowVector::new(&r));
+	let (left, right) = (NarrowVector::new(&folded), WideVector::new(&r));
+	let differs =
+		|row: &u32| left.dot(bytemuck::cast_slice(a.row(*row))) != right.dot(claimed.row(*row));
+	#[cfg(feature = "std")]
+	let wrong = {
+		use rayon::prelude::*;
+		(0..a.shape().rows).into_par_iter().find_first(differs)
+	};
+	#[cfg(not(feature = "std"))]
+	let wrong = (0..a.shape().rows).find(differs);
+	// The row is wrong for certain: recomputing it names the element.
+	let row = wrong?;
+	let exact = b.rows().map(|b| ops::dot(a.row(row), b));
+	let claimed = ops::bytes::i32s(claimed.row(row));
+	let col = exact.zip(claimed).position(|(exact, claimed)| exact != claimed)?;
+	Some((row, col as u32))
+}

@@ -1,0 +1,33 @@
+//! The commitment to every tensor of one execution.
+
+use super::{
+	hash::{hash, Tag},
+	merkle::{self, Tree},
+	Root,
+};
+use alloc::vec::Vec;
+
+fn leaf(tensor_root: &Root) -> Root {
+	hash(Tag::TraceLeaf, &[tensor_root])
+}
+
+/// The root over the tensor roots of all nodes in order, inputs and consts included.
+pub fn trace_root(tensor_roots: &[Root]) -> Root {
+	merkle::root(tensor_roots.iter().map(leaf))
+}
+
+/// The path that opens `node`; `None` past the last node.
+pub fn prove_trace(tensor_roots: &[Root], node: u32) -> Option<Vec<Root>> {
+	Tree::new(tensor_roots.iter().map(leaf).collect()).prove(node)
+}
+
+/// Whether `tensor_root` is the one committed for `node` of `count`.
+pub fn verify_trace(
+	trace_root: &Root,
+	count: u32,
+	node: u32,
+	tensor_root: &Root,
+	path: &[Root],
+) -> bool {
+	merkle::root_from_path(leaf(tensor_root), node, count, path).as_ref() == Some(trace_root)
+}

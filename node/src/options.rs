@@ -1,0 +1,209 @@
+//! What the flags mean together: combinations that cannot be had are refused before anything
+//! starts.
+
+use crate::cli::{AuditorArgs, Cli, Seal, Switch};
+use sc_service::{ChainType, Configuration};
+use std::num::NonZeroUsize;
+
+/// How this node differs from a plain one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+	/// Blocks without consensus.
+	pub seal: Option<Seal>,
+	/// The auditor service, if it is to run.
+	pub auditor: Option<AuditorOptions>,
+}
+
+/// How the auditor service is to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditorOptions {
+	/// Port on 127.0.0.1; 0 for one that is free.
+	pub port: u16,
+	/// May it fetch from loopback and private addresses?
+	pub allow_local: bool,
+	/// Threads to compute on; `None` for all cores but one.
+	pub threads: Option<NonZeroUsize>,
+	/// Proxy to fetch through.
+	pub proxy: Option<String>,
+}
+
+/// What the common flags made of the node.
+struct Node {
+	chain: ChainType,
+	authority: bool,
+	offchain_worker: bool,
+}
+
+impl Options {
+	/// The options that the command line asks for in a node of this configuration, or why they
+	/// cannot be had.
+	pub fn new(cli: &Cli, config: &Configuration) -> Result<Self, String> {
+		let node = Node {
+			chain: config.chain_spec.chain_type(),
+			authority: config.role.is_authority(),
+			offchain_worker: config.offchain_worker.enabled,
+		};
+		Ok(Self { seal: seal(cli.seal, &node)?, auditor: auditor(&cli.auditor, &node)? })
+	}
+}
+
+fn seal(asked: Option<Seal>, node: &Node) -> Result<Option<Seal>, String> {
+	if asked.is_some() {
+		if node.chain != ChainType::Development {
+			return Err("`--seal` makes blocks without consensus, which only a development chain \
+				accepts: add `--dev`, or leave `--seal` out"
+				.into());
+		}
+		if !node.authority {
+			return Err("`--seal` needs a node that makes blocks: add `--dev` or `--alice`".into());
+		}
+	}
+	Ok(asked)
+}
+
+fn auditor(args: &AuditorArgs, node: &Node) -> Result<Option<AuditorOptions>, String> {
+	let able = node.authority && node.offchain_worker;
+	let on = match args.switch {
+		Some(Switch::On) if !node.authority => {
+			return Err(
+				"`--auditor on` needs a validator, for only validators are asked to audit: \
+				add `--validator`, or leave `--auditor` out"
+					.into(),
+			)
+		}
+		Some(Switch::On) if !node.offchain_worker => {
+			return Err("`--auditor on` needs off-chain workers, which alone call the auditor: \
+				leave `--offchain-worker never` out"
+				.into())
+		}
+		Some(switch) => switch == Switch::On,
+		None => able,
+	};
+	if !on {
+		let given = [
+			("--auditor-port", args.port.is_some()),
+			("--auditor-allow-local", args.allow_local),
+			("--auditor-threads", args.threads.is_some()),
+			("--auditor-proxy", args.proxy.is_some()),
+		];
+		return match given.iter().find(|(_, given)| *given) {
+			Some((flag, _)) => Err(format!(
+				"`{flag}` is given, but the auditor does not run: {}",
+				if args.switch.is_some() {
+					"leave one of `--auditor off` and this flag out"
+				} else if node.authority {
+					"it needs off-chain workers"
+				} else {
+					"it needs a validator, add `--validator`"
+				}
+			)),
+			None => Ok(None),
+		};
+	}
+	if args.allow_local && node.chain == ChainType::Live {
+		return Err(
+			"`--auditor-allow-local` would let strangers reach this machine's own network \
+			through the auditor: it is refused on live chains"
+				.into(),
+		);
+	}
+	if let Some(proxy) = &args.proxy {
+		if proxy.strip_prefix("http://").is_none_or(str::is_empty) {
+			return Err(format!("`--auditor-proxy {proxy}`: expected http://host:port"));
+		}
+	}
+	Ok(Some(AuditorOptions {
+		port: args.port.unwrap_or(0),
+		allow_local: args.allow_local
+			|| matches!(node.chain, ChainType::Development | ChainType::Local),
+		threads: args.threads,
+		proxy: args.proxy.clone(),
+	}))
+}
+
+#[cfg(test)]
+mod tests {
+	use super::*;
+
+	fn validator(chain: ChainType) -> Node {
+		Node { chain, authority: true, offchain_worker: true }
+	}
+
+	fn reader(chain: ChainType) -> Node {
+		Node { chain, authority: false, offchain_worker: false }
+	}
+
+	#[test]
+	fn seal_is_for_development_chains() {
+		let asked = Some(Seal::Instant);
+		assert_eq!(seal(asked, &validator(ChainType::Development)), Ok(asked));
+		for chain in [ChainType::Local, ChainType::Live, ChainType::Custom("x".into())] {
+			assert!(seal(asked, &validator(chain.clone())).unwrap_err().contains("development"));
+			assert_eq!(seal(None, &validator(chain)), Ok(None));
+		}
+	}
+
+	#[test]
+	fn seal_needs_an_authority() {
+		let error = seal(Some(Seal::Instant), &reader(ChainType::Development)).unwrap_err();
+		assert!(error.contains("--alice"), "{error}");
+	}
+
+	#[test]
+	fn auditor_follows_the_role() {
+		let args = AuditorArgs::default();
+		assert!(auditor(&args, &validator(ChainType::Live)).unwrap().is_some());
+		assert_eq!(auditor(&args, &reader(ChainType::Live)), Ok(None));
+		let idle = Node { offchain_worker: false, ..validator(ChainType::Live) };
+		assert_eq!(auditor(&args, &idle), Ok(None));
+
+		let off = AuditorArgs { switch: Some(Switch::Off), ..args.clone() };
+		assert_eq!(auditor(&off, &validator(ChainType::Live)), Ok(None));
+
+		let on = AuditorArgs { switch: Some(Switch::On), ..args };
+		assert!(auditor(&on, &reader(ChainType::Live)).unwrap_err().contains("--validator"));
+		assert!(auditor(&on, &idle).unwrap_err().contains("off-chain"));
+	}
+
+	#[test]
+	fn local_addresses_only_off_live_chains() {
+		let local = |args: &AuditorArgs, chain| {
+			auditor(args, &validator(chain)).map(|options| options.unwrap().allow_local)
+		};
+		let plain = AuditorArgs::default();
+		assert_eq!(local(&plain, ChainType::Development), Ok(true));
+		assert_eq!(local(&plain, ChainType::Local), Ok(true));
+		assert_eq!(local(&plain, ChainType::Custom("test".into())), Ok(false));
+		assert_eq!(local(&plain, ChainType::Live), Ok(false));
+		let asked = AuditorArgs { allow_local: true, ..plain };
+		assert_eq!(local(&asked, ChainType::Custom("test".into())), Ok(true));
+		assert!(local(&asked, ChainType::Live).unwrap_err().contains("live"));
+	}
+
+	#[test]
+	fn flags_of_an_auditor_that_does_not_run_are_refused() {
+		let port = AuditorArgs { port: Some(1), ..Default::default() };
+		assert!(auditor(&port, &reader(ChainType::Live)).unwrap_err().contains("--auditor-port"));
+		let off = AuditorArgs {
+			switch: Some(Switch::Off),
+			threads: NonZeroUsize::new(1),
+			..Default::default()
+		};
+		let error = auditor(&off, &validator(ChainType::Live)).unwrap_err();
+		assert!(error.contains("--auditor-threads") && error.contains("--auditor off"), "{error}");
+	}
+
+	#[test]
+	fn proxies_are_http_urls() {
+		for (proxy, good) in [
+			("http://proxy:3128", true),
+			("https://proxy:3128", false),
+			("proxy:3128", false),
+			("http://", false),
+			("ftp://proxy", false),
+		] {
+			let args = AuditorArgs { proxy: Some(proxy.into()), ..Default::default() };
+			assert_eq!(auditor(&args, &validator(ChainType::Live)).is_ok(), good, "{proxy}");
+		}
+	}
+}

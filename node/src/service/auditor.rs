@@ -1,0 +1,90 @@
+//! The auditor service: native code on loopback that fetches what strangers serve and checks it.
+//!
+//! Where it listens and the secret it wants to hear are left in the off-chain storage for the
+//! off-chain worker, its only caller.
+
+use crate::options::AuditorOptions;
+use assay_auditor::{Auditor, Config, Handle, Policy};
+use assay_primitives::auditor::{Access, ACCESS_KEY};
+use codec::Encode;
+use sc_service::Error;
+use sp_core::offchain::{OffchainStorage, STORAGE_PREFIX};
+use std::{net::Ipv4Addr, num::NonZeroUsize, sync::Arc};
+
+/// Starts the service, if it is to run, and tells the off-chain worker where it is or that there
+/// is none. The service ends with the last copy of its handle.
+pub async fn start(
+	options: Option<AuditorOptions>,
+	storage: Option<impl OffchainStorage>,
+) -> Result<Option<Arc<Handle>>, Error> {
+	let mut storage = storage.ok_or_else(|| Error::Other("no off-chain storage".into()))?;
+	let handle =
+		match options {
+			None => None,
+			Some(options) => Some(Auditor::start(config(options)).await.map_err(|error| {
+				Error::Other(format!("the auditor service cannot start: {error}"))
+			})?),
+		};
+	announce(&mut storage, handle.as_ref().map(Handle::access));
+	Ok(handle.map(Arc::new))
+}
+
+fn config(options: AuditorOptions) -> Config {
+	let defaults = Config::default();
+	Config {
+		listen: (Ipv4Addr::LOCALHOST, options.port).into(),
+		fetch: Policy {
+			allow_local: options.allow_local,
+			proxy: options.proxy,
+			..Policy::default()
+		},
+		threads: options.threads.map_or(defaults.threads, NonZeroUsize::get),
+		..defaults
+	}
+}
+
+/// Leaves the access of this start, or takes that of an earlier one away.
+fn announce(storage: &mut impl OffchainStorage, access: Option<Access>) {
+	match access {
+		Some(access) => storage.set(STORAGE_PREFIX, ACCESS_KEY, &access.encode()),
+		None => storage.remove(STORAGE_PREFIX, ACCESS_KEY),
+	}
+}
+
+#[cfg(test)]
+mod tests {
+	use super::*;
+	use codec::Decode;
+	use sp_core::offchain::storage::InMemOffchainStorage;
+
+	#[test]
+	fn only_what_is_asked_for_differs_from_the_defaults() {
+		let options = AuditorOptions {
+			port: 4_400,
+			allow_local: true,
+			threads: NonZeroUsize::new(3),
+			proxy: Some("http://proxy:3128".into()),
+		};
+		let made = config(options);
+		assert_eq!(made.listen.to_string(), "127.0.0.1:4400");
+		assert_eq!(made.threads, 3);
+		assert!(made.fetch.allow_local);
+		assert_eq!(made.fetch.proxy.as_deref(), Some("http://proxy:3128"));
+
+		let options = AuditorOptions { port: 0, allow_local: false, threads: None, proxy: None };
+		let made = config(options);
+		assert_eq!(made.threads, Config::default().threads);
+		assert!(!made.fetch.allow_local && made.fetch.proxy.is_none() && made.token.is_none());
+	}
+
+	#[test]
+	fn the_offchain_worker_finds_the_access_of_this_start_only() {
+		let mut storage = InMemOffchainStorage::default();
+		let access = Access { url: "http://127.0.0.1:1".into(), token: "secret".into() };
+		announce(&mut storage, Some(access.clone()));
+		let stored = storage.get(STORAGE_PREFIX, ACCESS_KEY).unwrap();
+		assert_eq!(Access::decode(&mut &stored[..]), Ok(access));
+		announce(&mut storage, None);
+		assert_eq!(storage.get(STORAGE_PREFIX, ACCESS_KEY), None);
+	}
+}

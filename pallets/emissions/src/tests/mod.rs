@@ -1,0 +1,5 @@
+mod claims;
+mod eras;
+mod parameters;
+mod payouts;
+mod random;

@@ -1,0 +1,11 @@
+//! Behaviour, by verb.
+
+mod agenda;
+mod conclude;
+mod matching;
+mod money;
+mod post;
+mod read;
+mod settle;
+mod try_state;
+mod work;

@@ -1,0 +1,124 @@
+//! Posting and cancelling jobs.
+
+use crate::{
+	Config, Due, Error, Event, Job, JobSpec, Jobs, NextJob, Pallet, Parameters, Params, Task,
+	Tasks, Totals, WeightInfo,
+};
+use assay_primitives::{
+	traits::{Audits, Programs},
+	url,
+	views::{JobMoney, TaskCounts},
+	work::{JobId, Reason, TaskId, TaskStatus},
+	Balance,
+};
+use frame_support::{
+	ensure,
+	pallet_prelude::{DispatchResult, DispatchResultWithPostInfo, Get},
+};
+
+impl<T: Config> Pallet<T> {
+	pub(crate) fn do_post(owner: T::AccountId, spec: JobSpec<T::AccountId>) -> DispatchResult {
+		let params = Parameters::<T>::get();
+		let program = T::Programs::info(&spec.program).ok_or(Error::<T>::UnknownProgram)?;
+		ensure!(spec.tasks > 0 && spec.tasks <= T::MaxTasks::get(), Error::<T>::TaskCount);
+		ensure!(url::check(&spec.data_url).is_ok(), Error::<T>::BadUrl);
+		ensure!(
+			spec.deadline >= params.min_deadline && spec.deadline <= params.max_deadline,
+			Error::<T>::DeadlineOutOfRange
+		);
+		ensure!(
+			spec.lifetime > 0 && spec.lifetime <= params.max_lifetime,
+			Error::<T>::LifetimeOutOfRange
+		);
+		ensure!(spec.max_price > 0, Error::<T>::ZeroPrice);
+
+		let audit_fee = T::Audits::fee(&program.costs, &spec.assurance)?;
+		let per_task = Self::escrow_per_task(spec.max_price, audit_fee, params.runs)
+			.ok_or(Error::<T>::AmountTooLarge)?;
+		let escrow =
+			per_task.checked_mul(spec.tasks.into()).ok_or(Error::<T>::AmountTooLarge)?;
+		// Collateral is price and value together; it must be a number.
+		spec.value.checked_add(spec.max_price).ok_or(Error::<T>::AmountTooLarge)?;
+		Self::hold(&owner, escrow)?;
+		T::Programs::hold(&spec.program)?;
+
+		let now = Self::now();
+		let job = NextJob::<T>::mutate(|next| {
+			let job = *next;
+			*next = next.saturating_add(1);
+			job
+		});
+		let tasks = spec.tasks;
+		for index in 0..tasks {
+			let task = TaskId { job, index };
+			let turn = 0;
+			Tasks::<T>::insert(
+				job,
+				index,
+				Task {
+					status: TaskStatus::Open,
+					turn,
+					engaged: None,
+					attempts: 0,
+					refused: Default::default(),
+					held: per_task,
+				},
+			);
+			Self::put_down(now.saturating_add(1), Due::Task(task, turn));
+		}
+		let expires_at = now.saturating_add(spec.lifetime);
+		Jobs::<T>::insert(
+			job,
+			Job {
+				owner: owner.clone(),
+				spec,
+				audit_fee,
+				runs: params.runs,
+				posted_at: now,
+				expires_at,
+				closed_at: None,
+				money: JobMoney { escrow, ..Default::default() },
+				counts: TaskCounts { live: tasks, ..Default::default() },
+			},
+		);
+		Totals::<T>::mutate(|t| {
+			t.posted = t.posted.saturating_add(1);
+			t.escrow = t.escrow.saturating_add(escrow);
+		});
+		Self::deposit_event(Event::Posted { job, owner, tasks, escrow });
+		Ok(())
+	}
+
+	pub(crate) fn do_cancel(owner: T::AccountId, id: JobId) -> DispatchResultWithPostInfo {
+		let now = Self::now();
+		let mut job = Jobs::<T>::get(id).ok_or(Error::<T>::UnknownJob)?;
+		ensure!(job.owner == owner, Error::<T>::NotOwner);
+		// Tasks that come back later find the job expired.
+		job.expires_at = job.expires_at.min(now);
+		let tasks = job.spec.tasks;
+		for index in 0..tasks {
+			let Some(mut task) = Tasks::<T>::get(id, index) else { continue };
+			match task.status {
+				TaskStatus::Open => {},
+				TaskStatus::Offered { .. } => Self::withdraw_offer(TaskId { job: id, index }, &mut task),
+				_ => continue,
+			}
+			Self::refund(TaskId { job: id, index }, &mut job, &mut task, Reason::Cancelled)?;
+			Tasks::<T>::insert(id, index, task);
+		}
+		Self::store_job(id, job);
+		Ok(Some(T::WeightInfo::cancel(tasks)).into())
+	}
+
+	pub(crate) fn do_set_parameters(params: Params) -> DispatchResult {
+		ensure!(params.valid(), Error::<T>::BadParameters);
+		Parameters::<T>::put(&params);
+		Self::deposit_event(Event::ParametersSet { params });
+		Ok(())
+	}
+
+	/// Escrow of one task: its highest price, and an audit fee for every run it may take.
+	fn escrow_per_task(max_price: Balance, audit_fee: Balance, runs: u8) -> Option<Balance> {
+		max_price.checked_add(audit_fee.checked_mul(runs.into())?)
+	}
+}

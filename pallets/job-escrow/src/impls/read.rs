@@ -1,0 +1,58 @@
+//! What others read of jobs.
+
+use crate::{Config, Engaged, Job, Jobs, NextJob, Pallet, Task, Tasks};
+use alloc::vec::Vec;
+use assay_primitives::{
+	views::MAX_PAGE,
+	work::{JobId, TaskId, TaskIndex},
+	Balance,
+};
+
+/// Most numbers looked at for one page: removed jobs leave gaps.
+const MAX_SCAN: u64 = 1_000;
+/// Most tasks listed of one provider.
+const MAX_ENGAGED: usize = 1_000;
+
+impl<T: Config> Pallet<T> {
+	/// The provider that a live task is matched to.
+	pub fn provider_on(id: TaskId) -> Option<T::AccountId> {
+		Tasks::<T>::get(id.job, id.index)?.engaged.map(|e| e.provider)
+	}
+
+	/// Escrow that a job's tasks still hold, in planck.
+	pub fn held(id: JobId, job: &Job<T>) -> Balance {
+		(0..job.spec.tasks)
+			.filter_map(|index| Tasks::<T>::get(id, index))
+			.fold(0, |sum: Balance, task| sum.saturating_add(task.held))
+	}
+
+	/// Jobs below `before`, newest first.
+	pub fn jobs_page(before: Option<JobId>, limit: u32) -> Vec<(JobId, Job<T>)> {
+		let end = before.unwrap_or(JobId::MAX).min(NextJob::<T>::get());
+		let start = end.saturating_sub(MAX_SCAN);
+		(start..end)
+			.rev()
+			.filter_map(|id| Jobs::<T>::get(id).map(|job| (id, job)))
+			.take(limit.min(MAX_PAGE) as usize)
+			.collect()
+	}
+
+	/// Tasks of a job from `start` on.
+	pub fn tasks_page(job: JobId, start: TaskIndex, limit: u32) -> Vec<(TaskId, Task<T>)> {
+		let Some(tasks) = Jobs::<T>::get(job).map(|j| j.spec.tasks) else {
+			return Vec::new();
+		};
+		(start..tasks)
+			.take(limit.min(MAX_PAGE) as usize)
+			.filter_map(|index| Tasks::<T>::get(job, index).map(|t| (TaskId { job, index }, t)))
+			.collect()
+	}
+
+	/// Live tasks that a provider is matched to.
+	pub fn tasks_of(provider: &T::AccountId) -> Vec<(TaskId, Task<T>)> {
+		Engaged::<T>::iter_key_prefix(provider)
+			.take(MAX_ENGAGED)
+			.filter_map(|id| Tasks::<T>::get(id.job, id.index).map(|task| (id, task)))
+			.collect()
+	}
+}

@@ -1,0 +1,466 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(not(feature = "std"), no_std)]
+#![warn(missing_docs)]
+
+extern crate alloc;
+
+#[cfg(feature = "runtime-benchmarks")]
+pub mod benchmarking;
+mod impls;
+#[cfg(test)]
+mod mock;
+#[cfg(test)]
+mod tests;
+mod types;
+pub mod weights;
+
+pub use pallet::*;
+pub use types::{
+	Due, Engagement, InputRoots, Job, JobSpec, Params, Sums, Task, TaskPath,
+};
+pub use weights::WeightInfo;
+
+use assay_primitives::{
+	agenda::Agenda,
+	market::MachineId,
+	traits::{Audits, Programs, Supply, WorkLedger},
+	work::{AuditOutcome, Commitment, JobId, Reason, TaskId, TaskIndex},
+	Balance, BlockNumber,
+};
+use frame_support::{
+	pallet_prelude::*,
+	traits::fungible::{self, Inspect as _, Mutate as _},
+	weights::WeightMeter,
+	PalletId,
+};
+use frame_system::pallet_prelude::*;
+
+#[frame_support::pallet]
+pub mod pallet {
+	use super::*;
+
+	/// The storage version of this code.
+	const STORAGE_VERSION: StorageVersion = StorageVersion::new(1);
+
+	#[pallet::pallet]
+	#[pallet::storage_version(STORAGE_VERSION)]
+	pub struct Pallet<T>(_);
+
+	#[pallet::config]
+	pub trait Config: frame_system::Config {
+		/// The runtime's hold reasons.
+		type RuntimeHoldReason: From<HoldReason>;
+
+		/// The token.
+		type Currency: fungible::Mutate<Self::AccountId, Balance = Balance>
+			+ fungible::hold::Mutate<Self::AccountId, Reason = Self::RuntimeHoldReason>;
+
+		/// Machines and their asks.
+		type Supply: Supply<Self::AccountId>;
+
+		/// Registered programs.
+		type Programs: Programs;
+
+		/// Audits of results.
+		type Audits: Audits;
+
+		/// Where burned fees are accounted.
+		type Ledger: WorkLedger<Self::AccountId>;
+
+		/// Who receives the part of the fees that is not burned.
+		type Treasury: Get<Self::AccountId>;
+
+		/// Who may set the parameters.
+		type AdminOrigin: EnsureOrigin<Self::RuntimeOrigin>;
+
+		/// From which the account that keeps undeliverable payouts is derived.
+		#[pallet::constant]
+		type PalletId: Get<PalletId>;
+
+		/// Most tasks of one job.
+		#[pallet::constant]
+		type MaxTasks: Get<u32>;
+
+		/// Most providers remembered as refused for one task; the oldest is forgotten first.
+		#[pallet::constant]
+		type MaxRefused: Get<u32>;
+
+		/// Weights.
+		type WeightInfo: WeightInfo;
+
+		/// Sets up what the benchmarks need of other pallets.
+		#[cfg(feature = "runtime-benchmarks")]
+		type BenchmarkHelper: benchmarking::BenchmarkHelper<Self::AccountId>;
+	}
+
+	/// Why the pallet holds balance.
+	#[pallet::composite_enum]
+	pub enum HoldReason {
+		/// The price and audit fees of posted jobs.
+		#[codec(index = 0)]
+		Escrow,
+	}
+
+	/// The next job's number.
+	#[pallet::storage]
+	pub type NextJob<T> = StorageValue<_, JobId, ValueQuery>;
+
+	/// Jobs. (Twox: the chain chooses the keys.)
+	#[pallet::storage]
+	pub type Jobs<T: Config> = StorageMap<_, Twox64Concat, JobId, Job<T>>;
+
+	/// Tasks by job. (Twox: the chain chooses the keys.)
+	#[pallet::storage]
+	pub type Tasks<T: Config> =
+		StorageDoubleMap<_, Twox64Concat, JobId, Twox64Concat, TaskIndex, Task<T>>;
+
+	/// Tasks that a provider is matched to and that have not ended.
+	#[pallet::storage]
+	pub type Engaged<T: Config> =
+		StorageDoubleMap<_, Blake2_128Concat, T::AccountId, Twox64Concat, TaskId, ()>;
+
+	/// Payouts that could not be delivered, kept on the pallet's account.
+	#[pallet::storage]
+	pub type Claimable<T: Config> =
+		StorageMap<_, Blake2_128Concat, T::AccountId, Balance, ValueQuery>;
+
+	/// Sums over all jobs.
+	#[pallet::storage]
+	pub type Totals<T> = StorageValue<_, Sums, ValueQuery>;
+
+	/// Windows, fees and limits.
+	#[pallet::storage]
+	pub type Parameters<T> = StorageValue<_, Params, ValueQuery>;
+
+	/// Agenda: items ever put down for a block.
+	#[pallet::storage]
+	pub type AgendaCounts<T> = StorageMap<_, Twox64Concat, BlockNumber, u32, ValueQuery>;
+
+	/// Agenda: items by block and number.
+	#[pallet::storage]
+	pub type AgendaItems<T> =
+		StorageDoubleMap<_, Twox64Concat, BlockNumber, Twox64Concat, u32, Due>;
+
+	/// Agenda: the first block and number not yet worked off.
+	#[pallet::storage]
+	pub type AgendaCursor<T> = StorageValue<_, (BlockNumber, u32), ValueQuery>;
+
+	pub(crate) type AgendaOf<T> = Agenda<AgendaCounts<T>, AgendaItems<T>, AgendaCursor<T>, Due>;
+
+	#[pallet::genesis_config]
+	#[derive(frame_support::DefaultNoBound)]
+	pub struct GenesisConfig<T: Config> {
+		/// Windows, fees and limits.
+		pub params: Params,
+		/// Marker.
+		#[serde(skip)]
+		pub _config: PhantomData<T>,
+	}
+
+	#[pallet::genesis_build]
+	impl<T: Config> BuildGenesisConfig for GenesisConfig<T> {
+		fn build(&self) {
+			assert!(self.params.valid(), "job-escrow parameters make no sense together");
+			Parameters::<T>::put(&self.params);
+			// The account that keeps undeliverable payouts must exist to take any amount.
+			let pot = Pallet::<T>::pot();
+			let minimum = T::Currency::minimum_balance();
+			if T::Currency::balance(&pot) < minimum {
+				T::Currency::mint_into(&pot, minimum).expect("genesis balances allow one more");
+			}
+		}
+	}
+
+	#[pallet::event]
+	#[pallet::generate_deposit(pub(crate) fn deposit_event)]
+	pub enum Event<T: Config> {
+		/// A job was posted and its escrow held.
+		Posted {
+			/// The job.
+			job: JobId,
+			/// The buyer.
+			owner: T::AccountId,
+			/// Number of tasks.
+			tasks: u32,
+			/// Held, in planck.
+			escrow: Balance,
+		},
+		/// A task was offered to a machine.
+		Offered {
+			/// The task.
+			task: TaskId,
+			/// Whose machine.
+			provider: T::AccountId,
+			/// Which machine.
+			machine: MachineId,
+			/// Price in planck.
+			price: Balance,
+			/// Last block to accept in.
+			until: BlockNumber,
+		},
+		/// The provider checked the inputs and accepted.
+		Accepted {
+			/// The task.
+			task: TaskId,
+			/// Who.
+			provider: T::AccountId,
+			/// Stake put at risk, in planck.
+			collateral: Balance,
+			/// Last block to submit in.
+			due: BlockNumber,
+		},
+		/// A result was committed to.
+		Submitted {
+			/// The task.
+			task: TaskId,
+			/// Who.
+			provider: T::AccountId,
+			/// To what.
+			commitment: Commitment,
+		},
+		/// The audit of a task ended.
+		Audited {
+			/// The task.
+			task: TaskId,
+			/// How.
+			outcome: AuditOutcome,
+			/// Fee paid to the auditors, in planck.
+			fee: Balance,
+		},
+		/// A task was paid.
+		Settled {
+			/// The task.
+			task: TaskId,
+			/// Who.
+			provider: T::AccountId,
+			/// Paid to the provider, in planck.
+			paid: Balance,
+			/// Network fee taken out of the price, in planck.
+			fee: Balance,
+			/// The part of the fee that was burned, in planck.
+			burned: Balance,
+			/// Returned to the buyer, in planck.
+			refunded: Balance,
+		},
+		/// A task went back to the market.
+		Requeued {
+			/// The task.
+			task: TaskId,
+			/// Who had it.
+			provider: T::AccountId,
+			/// Why.
+			reason: Reason,
+		},
+		/// A task ended without payment; the buyer has the money back.
+		Refunded {
+			/// The task.
+			task: TaskId,
+			/// Returned to the buyer, in planck.
+			amount: Balance,
+			/// Why.
+			reason: Reason,
+		},
+		/// The last task of a job ended.
+		Closed {
+			/// The job.
+			job: JobId,
+		},
+		/// A closed job's record was removed.
+		Purged {
+			/// The job.
+			job: JobId,
+		},
+		/// A payout could not be delivered and waits to be claimed.
+		PayoutDeferred {
+			/// Whose.
+			account: T::AccountId,
+			/// How much, in planck.
+			amount: Balance,
+		},
+		/// A deferred payout was claimed.
+		Claimed {
+			/// By whom.
+			account: T::AccountId,
+			/// How much, in planck.
+			amount: Balance,
+		},
+		/// The parameters were set.
+		ParametersSet {
+			/// To these.
+			params: Params,
+		},
+	}
+
+	#[pallet::error]
+	pub enum Error<T> {
+		/// No job has this number, or its record was removed.
+		UnknownJob,
+		/// The job has no task with this index.
+		UnknownTask,
+		/// No program is registered under this id.
+		UnknownProgram,
+		/// The job has no tasks, or more than `MaxTasks`.
+		TaskCount,
+		/// The data URL is not a plain http or https base URL.
+		BadUrl,
+		/// The deadline is outside the allowed range.
+		DeadlineOutOfRange,
+		/// The lifetime is nought or longer than allowed.
+		LifetimeOutOfRange,
+		/// The highest price is nought.
+		ZeroPrice,
+		/// The amounts are too large to add up.
+		AmountTooLarge,
+		/// The caller does not own the job.
+		NotOwner,
+		/// The caller is no provider's hot key.
+		NotHotKey,
+		/// The task is matched to another provider, or to none.
+		NotYours,
+		/// The task is not in a state that allows this.
+		WrongState,
+		/// The offer has lapsed.
+		OfferLapsed,
+		/// The deadline has passed.
+		DeadlinePassed,
+		/// These are not the inputs that the job's tasks root names.
+		WrongInputs,
+		/// Nothing is due for the task now.
+		NothingDue,
+		/// There is nothing to claim.
+		NothingToClaim,
+		/// The parameters make no sense together.
+		BadParameters,
+		/// Records contradict each other: a defect, logged and contained.
+		Inconsistent,
+	}
+
+	#[pallet::hooks]
+	impl<T: Config> Hooks<BlockNumberFor<T>> for Pallet<T> {
+		fn on_poll(_: BlockNumberFor<T>, meter: &mut WeightMeter) {
+			Self::work_agenda(meter);
+		}
+
+		fn integrity_test() {
+			assert!(T::MaxTasks::get() > 0, "jobs need tasks");
+			assert!(T::MaxRefused::get() > 0, "a provider that failed must be refusable");
+		}
+
+		#[cfg(feature = "try-runtime")]
+		fn try_state(_: BlockNumberFor<T>) -> Result<(), sp_runtime::TryRuntimeError> {
+			Self::do_try_state()
+		}
+	}
+
+	#[pallet::call(weight(<T as Config>::WeightInfo))]
+	impl<T: Config> Pallet<T> {
+		/// Posts a job and holds its escrow: `tasks × (max_price + runs × audit_fee)`.
+		///
+		/// Origin: signed, the buyer. Events: `Posted`. Errors: `UnknownProgram`, `TaskCount`,
+		/// `BadUrl`, `DeadlineOutOfRange`, `LifetimeOutOfRange`, `ZeroPrice`, `AmountTooLarge`, the
+		/// audits' if the assurance cannot be given, the currency's if the buyer lacks the funds.
+		#[pallet::call_index(0)]
+		#[pallet::weight(T::WeightInfo::post(spec.tasks.min(T::MaxTasks::get())))]
+		pub fn post(origin: OriginFor<T>, spec: JobSpec<T::AccountId>) -> DispatchResult {
+			let owner = ensure_signed(origin)?;
+			Self::do_post(owner, spec)
+		}
+
+		/// Refunds every task that nobody has accepted, and those that come back later.
+		///
+		/// Origin: signed, the job's owner. Events: `Refunded` for each, `Closed`. Errors:
+		/// `UnknownJob`, `NotOwner`.
+		#[pallet::call_index(1)]
+		#[pallet::weight(T::WeightInfo::cancel(T::MaxTasks::get()))]
+		pub fn cancel(origin: OriginFor<T>, job: JobId) -> DispatchResultWithPostInfo {
+			let owner = ensure_signed(origin)?;
+			Self::do_cancel(owner, job)
+		}
+
+		/// Does what is due for a task now: matches an open one, ends a lapsed offer or missed
+		/// deadline, settles after the window.
+		///
+		/// Origin: signed, anyone. Events: `Offered`, `Requeued`, `Settled` or `Refunded`. Errors:
+		/// `UnknownJob`, `UnknownTask`, `NothingDue`.
+		#[pallet::call_index(2)]
+		#[pallet::weight(T::WeightInfo::advance().saturating_add(T::Supply::best_weight()))]
+		pub fn advance(origin: OriginFor<T>, job: JobId, index: TaskIndex) -> DispatchResult {
+			ensure_signed(origin)?;
+			Self::do_advance(TaskId { job, index })
+		}
+
+		/// Takes up an offer. The provider has fetched the program, its constants and these inputs,
+		/// has checked them, and answers for serving them until the window closes.
+		///
+		/// `path` leads from the task to the job's tasks root. Origin: signed, the provider's hot
+		/// key. Events: `Accepted`. Errors: `NotHotKey`, `NotYours`, `WrongState`, `OfferLapsed`,
+		/// `WrongInputs`, the registry's if the stake does not cover the collateral.
+		#[pallet::call_index(3)]
+		#[pallet::weight(T::WeightInfo::accept().saturating_add(
+			T::Programs::verify_inputs_weight(inputs.len() as u32, path.len() as u32)
+		))]
+		pub fn accept(
+			origin: OriginFor<T>,
+			job: JobId,
+			index: TaskIndex,
+			inputs: InputRoots,
+			path: TaskPath,
+		) -> DispatchResult {
+			let hot = ensure_signed(origin)?;
+			Self::do_accept(hot, TaskId { job, index }, inputs, path)
+		}
+
+		/// Turns an offer down; free of consequence but for not being offered the task again.
+		///
+		/// Origin: signed, the provider's hot key. Events: `Requeued` or `Refunded`. Errors:
+		/// `NotHotKey`, `NotYours`, `WrongState`.
+		#[pallet::call_index(4)]
+		pub fn decline(origin: OriginFor<T>, job: JobId, index: TaskIndex) -> DispatchResult {
+			let hot = ensure_signed(origin)?;
+			Self::do_decline(hot, TaskId { job, index })
+		}
+
+		/// Commits to a result and opens its audit.
+		///
+		/// Origin: signed, the provider's hot key. Events: `Submitted`. Errors: `NotHotKey`,
+		/// `NotYours`, `WrongState`, `DeadlinePassed`.
+		#[pallet::call_index(5)]
+		pub fn submit(
+			origin: OriginFor<T>,
+			job: JobId,
+			index: TaskIndex,
+			commitment: Commitment,
+		) -> DispatchResult {
+			let hot = ensure_signed(origin)?;
+			Self::do_submit(hot, TaskId { job, index }, commitment)
+		}
+
+		/// Gives up an accepted task before its deadline; counts as a missed one.
+		///
+		/// Origin: signed, the provider's hot key. Events: `Requeued` or `Refunded`. Errors:
+		/// `NotHotKey`, `NotYours`, `WrongState`.
+		#[pallet::call_index(6)]
+		pub fn abandon(origin: OriginFor<T>, job: JobId, index: TaskIndex) -> DispatchResult {
+			let hot = ensure_signed(origin)?;
+			Self::do_abandon(hot, TaskId { job, index })
+		}
+
+		/// Collects payouts that could not be delivered to the caller.
+		///
+		/// Origin: signed. Events: `Claimed`. Errors: `NothingToClaim`, the currency's.
+		#[pallet::call_index(7)]
+		pub fn claim(origin: OriginFor<T>) -> DispatchResult {
+			let account = ensure_signed(origin)?;
+			Self::do_claim(account)
+		}
+
+		/// Sets windows, fees and limits. Jobs already posted keep their audit fee and runs.
+		///
+		/// Origin: `AdminOrigin`. Events: `ParametersSet`. Errors: `BadParameters`.
+		#[pallet::call_index(8)]
+		pub fn set_parameters(origin: OriginFor<T>, params: Params) -> DispatchResult {
+			T::AdminOrigin::ensure_origin(origin)?;
+			Self::do_set_parameters(params)
+		}
+	}
+}

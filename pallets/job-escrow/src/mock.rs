@@ -1,0 +1,303 @@
+//! A runtime with stand-ins for the other pallets, each of which can be told what to answer.
+
+use crate::{self as pallet_job_escrow, JobSpec, Params};
+use assay_primitives::{
+	market::{MachineClass, MachineId, MatchEnd, Quote, Requirements, Work},
+	traits::{AuditSink, Audits, Programs, Supply, WorkLedger},
+	work::{
+		Assurance, AuditOutcome, Claim, Commitment, Costs, Mode, ProgramInfo, TaskId,
+	},
+	Balance, Root, ASY,
+};
+use frame_support::{
+	derive_impl, parameter_types,
+	traits::{ConstU128, ConstU32, OnPoll},
+	weights::{Weight, WeightMeter},
+	PalletId,
+};
+use sp_runtime::{BuildStorage, DispatchError, DispatchResult, Permill};
+use std::{cell::RefCell, collections::BTreeMap};
+
+pub type AccountId = u64;
+
+#[frame_support::runtime]
+mod runtime {
+	#[runtime::runtime]
+	#[runtime::derive(
+		RuntimeCall,
+		RuntimeEvent,
+		RuntimeError,
+		RuntimeOrigin,
+		RuntimeHoldReason,
+		RuntimeFreezeReason,
+		RuntimeTask
+	)]
+	pub struct Test;
+
+	#[runtime::pallet_index(0)]
+	pub type System = frame_system;
+	#[runtime::pallet_index(1)]
+	pub type Balances = pallet_balances;
+	#[runtime::pallet_index(2)]
+	pub type JobEscrow = pallet_job_escrow;
+}
+
+#[derive_impl(frame_system::config_preludes::TestDefaultConfig)]
+impl frame_system::Config for Test {
+	type Block = frame_system::mocking::MockBlockU32<Test>;
+	type AccountId = AccountId;
+	type Lookup = sp_runtime::traits::IdentityLookup<AccountId>;
+	type AccountData = pallet_balances::AccountData<Balance>;
+}
+
+#[derive_impl(pallet_balances::config_preludes::TestDefaultConfig)]
+impl pallet_balances::Config for Test {
+	type Balance = Balance;
+	type ExistentialDeposit = ConstU128<EXISTENTIAL>;
+	type AccountStore = System;
+	type RuntimeHoldReason = RuntimeHoldReason;
+}
+
+parameter_types! {
+	pub const Pot: PalletId = PalletId(*b"asy/pots");
+	pub const Treasury: AccountId = TREASURY;
+}
+
+impl crate::Config for Test {
+	type RuntimeHoldReason = RuntimeHoldReason;
+	type Currency = Balances;
+	type Supply = World;
+	type Programs = World;
+	type Audits = World;
+	type Ledger = World;
+	type Treasury = Treasury;
+	type AdminOrigin = frame_system::EnsureRoot<AccountId>;
+	type PalletId = Pot;
+	type MaxTasks = ConstU32<100>;
+	type MaxRefused = ConstU32<2>;
+	type WeightInfo = ();
+	#[cfg(feature = "runtime-benchmarks")]
+	type BenchmarkHelper = World;
+}
+
+pub const EXISTENTIAL: Balance = ASY / 1_000;
+pub const BUYER: AccountId = 1;
+pub const OTHER: AccountId = 2;
+pub const TREASURY: AccountId = 9;
+/// Providers are 100, 101, …; their hot keys 200, 201, ….
+pub const PROVIDER: AccountId = 100;
+pub const HOT: AccountId = 200;
+pub const AUDITOR: AccountId = 300;
+pub const PROGRAM: Root = Root::repeat_byte(7);
+pub const TASKS_ROOT: Root = Root::repeat_byte(8);
+pub const PRICE: Balance = 2 * ASY;
+pub const FEE: Balance = ASY / 10;
+pub const STAKE: Balance = 1_000 * ASY;
+
+/// State of the stand-ins.
+#[derive(Default, Clone)]
+pub struct State {
+	/// Ask of each provider's only machine; none if it takes no work.
+	pub asks: BTreeMap<AccountId, Balance>,
+	pub locked: BTreeMap<AccountId, Balance>,
+	pub reserved: BTreeMap<AccountId, u32>,
+	pub ends: Vec<(AccountId, MatchEnd)>,
+	pub program_users: i64,
+	pub burned: Balance,
+	pub audits: Vec<(TaskId, Claim)>,
+}
+
+thread_local! {
+	pub static STATE: RefCell<State> = RefCell::new(State::default());
+}
+
+pub fn state<R>(f: impl FnOnce(&mut State) -> R) -> R {
+	STATE.with(|s| f(&mut s.borrow_mut()))
+}
+
+pub struct World;
+
+impl Supply<AccountId> for World {
+	fn provider_of(hot: &AccountId) -> Option<AccountId> {
+		(200..300).contains(hot).then(|| hot - 100)
+	}
+	fn quote(
+		provider: &AccountId,
+		machine: MachineId,
+		_: &Requirements,
+		_: &Work,
+	) -> Result<Quote<AccountId>, DispatchError> {
+		let price = state(|s| s.asks.get(provider).copied()).ok_or("no ask")?;
+		Ok(Quote { provider: *provider, machine, price })
+	}
+	fn best(
+		_: &Requirements,
+		_: &Work,
+		max_price: Balance,
+		refused: &[AccountId],
+	) -> Option<Quote<AccountId>> {
+		state(|s| {
+			s.asks
+				.iter()
+				.filter(|(who, price)| **price <= max_price && !refused.contains(who))
+				.min_by_key(|(_, price)| **price)
+				.map(|(who, price)| Quote { provider: *who, machine: 0, price: *price })
+		})
+	}
+	fn best_weight() -> Weight {
+		Weight::from_parts(1_000, 0)
+	}
+	fn reserve(provider: &AccountId, _: MachineId) -> DispatchResult {
+		state(|s| *s.reserved.entry(*provider).or_default() += 1);
+		Ok(())
+	}
+	fn lock(provider: &AccountId, collateral: Balance) -> DispatchResult {
+		state(|s| {
+			let locked = s.locked.entry(*provider).or_default();
+			if *locked + collateral > STAKE {
+				return Err("stake too small".into());
+			}
+			*locked += collateral;
+			Ok(())
+		})
+	}
+	fn release(provider: &AccountId, _: MachineId, collateral: Balance, end: MatchEnd) {
+		state(|s| {
+			*s.reserved.get_mut(provider).unwrap() -= 1;
+			*s.locked.entry(*provider).or_default() -= collateral;
+			s.ends.push((*provider, end));
+		})
+	}
+}
+
+impl Programs for World {
+	fn info(program: &Root) -> Option<ProgramInfo> {
+		(*program == PROGRAM).then_some(ProgramInfo {
+			costs: Costs::default(),
+			nodes: 2,
+			inputs: 1,
+			bytes: 10,
+		})
+	}
+	fn hold(_: &Root) -> DispatchResult {
+		state(|s| s.program_users += 1);
+		Ok(())
+	}
+	fn unhold(_: &Root) {
+		state(|s| s.program_users -= 1);
+	}
+	fn verify_inputs(root: &Root, _: u32, index: u32, inputs: &[Root], _: &[Root]) -> bool {
+		*root == TASKS_ROOT && inputs == [input(index)]
+	}
+	fn verify_inputs_weight(_: u32, _: u32) -> Weight {
+		Weight::from_parts(1_000, 0)
+	}
+}
+
+impl Audits for World {
+	fn fee(_: &Costs, assurance: &Assurance) -> Result<Balance, DispatchError> {
+		let Assurance::Audited { auditors } = assurance;
+		if *auditors == 0 || *auditors > 3 {
+			return Err("no such assurance".into());
+		}
+		Ok(FEE * Balance::from(*auditors))
+	}
+	fn open(task: TaskId, claim: Claim, _: Assurance) -> DispatchResult {
+		state(|s| s.audits.push((task, claim)));
+		Ok(())
+	}
+	fn forget(_: TaskId) {}
+}
+
+impl WorkLedger<AccountId> for World {
+	fn burned(_: &AccountId, amount: Balance) {
+		state(|s| s.burned += amount);
+	}
+}
+
+/// The input root of task `index`.
+pub fn input(index: u32) -> Root {
+	Root::from_low_u64_be(index as u64 + 1)
+}
+
+pub fn params() -> Params {
+	Params {
+		offer_window: 5,
+		match_interval: 3,
+		challenge_window: 10,
+		min_deadline: 2,
+		max_deadline: 100,
+		max_lifetime: 1_000,
+		retention: 20,
+		runs: 2,
+		fee: Permill::from_percent(5),
+		burned: Permill::from_percent(60),
+	}
+}
+
+pub fn spec(tasks: u32) -> JobSpec<AccountId> {
+	JobSpec {
+		program: PROGRAM,
+		tasks_root: TASKS_ROOT,
+		tasks,
+		data_url: b"http://buyer.example:9000".to_vec().try_into().unwrap(),
+		requirements: Requirements {
+			class: MachineClass::Cpu,
+			min_memory_mib: 0,
+			region: None,
+		},
+		mode: Mode::BestAsk,
+		assurance: Assurance::Audited { auditors: 1 },
+		max_price: 3 * ASY,
+		value: 0,
+		deadline: 10,
+		lifetime: 200,
+	}
+}
+
+pub fn commitment() -> Commitment {
+	Commitment { output_root: Root::repeat_byte(1), trace_root: Root::repeat_byte(2) }
+}
+
+/// Runs `test` on a fresh chain, then checks all invariants and the sum of all money.
+pub fn build_and_execute(test: impl FnOnce()) {
+	STATE.with(|s| *s.borrow_mut() = State::default());
+	let mut storage = frame_system::GenesisConfig::<Test>::default().build_storage().unwrap();
+	pallet_balances::GenesisConfig::<Test> {
+		balances: vec![(BUYER, 10_000 * ASY), (OTHER, 100 * ASY), (TREASURY, ASY), (AUDITOR, ASY)],
+		..Default::default()
+	}
+	.assimilate_storage(&mut storage)
+	.unwrap();
+	crate::GenesisConfig::<Test> { params: params(), ..Default::default() }
+		.assimilate_storage(&mut storage)
+		.unwrap();
+	let mut ext = sp_io::TestExternalities::from(storage);
+	ext.execute_with(|| {
+		System::set_block_number(1);
+		let genesis = Balances::total_issuance();
+		state(|s| {
+			s.asks.insert(PROVIDER, PRICE);
+		});
+		test();
+		JobEscrow::do_try_state().unwrap();
+		assert_eq!(
+			Balances::total_issuance() + state(|s| s.burned),
+			genesis,
+			"issuance is genesis less what was burned"
+		);
+	});
+}
+
+/// Lets `blocks` pass, running the agenda in each and checking the invariants.
+pub fn pass(blocks: u32) {
+	for _ in 0..blocks {
+		System::set_block_number(System::block_number() + 1);
+		JobEscrow::on_poll(System::block_number(), &mut WeightMeter::new());
+		JobEscrow::do_try_state().unwrap();
+	}
+}
+
+pub fn conclude(index: u32, outcome: AuditOutcome, attesters: Vec<AccountId>) {
+	JobEscrow::concluded(TaskId { job: 0, index }, outcome, attesters);
+}

@@ -1,0 +1,138 @@
+//! Every state has an exit by time.
+
+use super::*;
+
+#[test]
+fn an_unanswered_offer_lapses_and_is_offered_elsewhere() {
+	build_and_execute(|| {
+		post(1);
+		pass(1);
+		state(|s| s.asks.insert(PROVIDER + 1, 3 * ASY));
+		pass(5);
+		assert_noop!(
+			JobEscrow::advance(RuntimeOrigin::signed(OTHER), 0, 0),
+			Error::<Test>::NothingDue
+		);
+		pass(1);
+		assert_eq!(state(|s| s.ends.clone()), vec![(
+			PROVIDER,
+			MatchEnd::NotTaken { lapsed: true }
+		)]);
+		pass(1);
+		assert_eq!(task(0).engaged.unwrap().provider, PROVIDER + 1);
+		assert_eq!(task(0).attempts, 0, "an offer not taken is no run");
+	});
+}
+
+#[test]
+fn an_offer_cannot_be_taken_after_its_last_block() {
+	build_and_execute(|| {
+		post(1);
+		pass(1);
+		// The agenda is late, as in full blocks.
+		System::set_block_number(8);
+		let inputs = vec![input(0)].try_into().unwrap();
+		assert_noop!(
+			JobEscrow::accept(RuntimeOrigin::signed(HOT), 0, 0, inputs, Default::default()),
+			Error::<Test>::OfferLapsed
+		);
+		assert_ok!(JobEscrow::advance(RuntimeOrigin::signed(OTHER), 0, 0));
+		assert!(matches!(task(0).status, TaskStatus::Open));
+	});
+}
+
+#[test]
+fn a_missed_deadline_requeues_then_refunds() {
+	build_and_execute(|| {
+		post(1);
+		pass(1);
+		accept(0);
+		pass(10);
+		assert!(matches!(task(0).status, TaskStatus::Running { due: 12 }));
+		pass(1);
+		assert!(matches!(task(0).status, TaskStatus::Open));
+		assert_eq!(state(|s| s.ends.clone()), vec![(PROVIDER, MatchEnd::Missed)]);
+		assert_eq!(task(0).attempts, 1);
+		// Nobody else is there; at the end of its life the money goes back.
+		pass(200);
+		assert!(matches!(task(0).status, TaskStatus::Refunded { reason: Reason::Expired, .. }));
+		assert_eq!(held(), 0);
+	});
+}
+
+#[test]
+fn a_late_result_is_refused() {
+	build_and_execute(|| {
+		post(1);
+		pass(1);
+		accept(0);
+		System::set_block_number(13);
+		assert_noop!(
+			JobEscrow::submit(RuntimeOrigin::signed(HOT), 0, 0, commitment()),
+			Error::<Test>::DeadlinePassed
+		);
+	});
+}
+
+#[test]
+fn abandoning_counts_as_a_miss() {
+	build_and_execute(|| {
+		post(1);
+		pass(1);
+		accept(0);
+		assert_ok!(JobEscrow::abandon(RuntimeOrigin::signed(HOT), 0, 0));
+		assert_eq!(state(|s| s.ends.clone()), vec![(PROVIDER, MatchEnd::Missed)]);
+		assert_eq!(task(0).attempts, 1);
+	});
+}
+
+#[test]
+fn cancelling_refunds_what_nobody_accepted() {
+	build_and_execute(|| {
+		post(3);
+		pass(1);
+		accept(0);
+		assert_noop!(
+			JobEscrow::cancel(RuntimeOrigin::signed(OTHER), 0),
+			Error::<Test>::NotOwner
+		);
+		assert_ok!(JobEscrow::cancel(RuntimeOrigin::signed(BUYER), 0));
+		assert!(matches!(task(0).status, TaskStatus::Running { .. }));
+		assert!(matches!(task(1).status, TaskStatus::Refunded { reason: Reason::Cancelled, .. }));
+		assert_eq!(held(), 3 * ASY + 2 * FEE);
+		// The accepted one is still paid for if it is done …
+		submit(0);
+		conclude(0, AuditOutcome::Passed, vec![AUDITOR]);
+		pass(11);
+		assert!(matches!(task(0).status, TaskStatus::Settled { .. }));
+	});
+}
+
+#[test]
+fn a_cancelled_jobs_failed_task_is_refunded_at_once() {
+	build_and_execute(|| {
+		to_audit();
+		assert_ok!(JobEscrow::cancel(RuntimeOrigin::signed(BUYER), 0));
+		pass(1);
+		conclude(0, WRONG, vec![AUDITOR]);
+		assert!(matches!(task(0).status, TaskStatus::Refunded { .. }));
+	});
+}
+
+#[test]
+fn the_agenda_catches_up_when_blocks_were_full() {
+	build_and_execute(|| {
+		post(100);
+		System::set_block_number(2);
+		// Room for a few steps only.
+		let step = JobEscrow::step_weight();
+		let mut meter = frame_support::weights::WeightMeter::with_limit(step.saturating_mul(3));
+		JobEscrow::work_agenda(&mut meter);
+		let offered = (0..100)
+			.filter(|i| matches!(task(*i).status, TaskStatus::Offered { .. }))
+			.count();
+		assert!(offered > 0 && offered <= 3, "{offered}");
+		pass(1);
+		assert!((0..100).all(|i| matches!(task(i).status, TaskStatus::Offered { .. })));
+	});
+}

@@ -1,0 +1,114 @@
+//! Whatever happens in whatever order, the sums hold and everything ends.
+
+use super::*;
+use crate::Totals;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Act {
+	Post(u32, u8),
+	Cancel(u64),
+	Accept(u64, u64, u32),
+	Decline(u64, u64, u32),
+	Submit(u64, u64, u32),
+	Abandon(u64, u64, u32),
+	Advance(u64, u32),
+	Conclude(usize, u8, usize),
+	Ask(u64, u8),
+	Pass(u32),
+}
+
+fn act() -> impl Strategy<Value = Act> {
+	let job = 0..4u64;
+	let hot = 0..3u64;
+	let index = 0..4u32;
+	prop_oneof![
+		2 => (1..4u32, 0..3u8).prop_map(|(n, a)| Act::Post(n, a)),
+		1 => job.clone().prop_map(Act::Cancel),
+		6 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Accept(h, j, i)),
+		1 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Decline(h, j, i)),
+		6 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Submit(h, j, i)),
+		1 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Abandon(h, j, i)),
+		1 => (job, index).prop_map(|(j, i)| Act::Advance(j, i)),
+		6 => (0..8usize, 0..4u8, 0..3usize).prop_map(|(t, o, n)| Act::Conclude(t, o, n)),
+		2 => (hot, 0..4u8).prop_map(|(h, p)| Act::Ask(h, p)),
+		6 => (1..8u32).prop_map(Act::Pass),
+	]
+}
+
+fn run(act: Act) {
+	let by = |h: u64| RuntimeOrigin::signed(HOT + h);
+	// Errors are fine; broken records are not, and are looked for after every act.
+	match act {
+		Act::Post(n, auditors) => {
+			let mut job = spec(n);
+			job.assurance = assay_primitives::work::Assurance::Audited { auditors };
+			let _ = JobEscrow::post(RuntimeOrigin::signed(BUYER), job);
+		},
+		Act::Cancel(job) => {
+			let _ = JobEscrow::cancel(RuntimeOrigin::signed(BUYER), job);
+		},
+		Act::Accept(h, job, index) => {
+			let inputs = vec![input(index)].try_into().unwrap();
+			let _ = JobEscrow::accept(by(h), job, index, inputs, Default::default());
+		},
+		Act::Decline(h, job, index) => {
+			let _ = JobEscrow::decline(by(h), job, index);
+		},
+		Act::Submit(h, job, index) => {
+			let _ = JobEscrow::submit(by(h), job, index, commitment());
+		},
+		Act::Abandon(h, job, index) => {
+			let _ = JobEscrow::abandon(by(h), job, index);
+		},
+		Act::Advance(job, index) => {
+			let _ = JobEscrow::advance(RuntimeOrigin::signed(OTHER), job, index);
+		},
+		Act::Conclude(nth, outcome, attesters) => {
+			let open: Vec<_> = Tasks::<Test>::iter()
+				.filter(|(_, _, t)| matches!(t.status, TaskStatus::Auditing { .. }))
+				.map(|(job, index, _)| TaskId { job, index })
+				.collect();
+			if let Some(id) = open.get(nth) {
+				let outcome = match outcome {
+					0 | 1 => AuditOutcome::Passed,
+					2 => WRONG,
+					_ => AuditOutcome::Inconclusive,
+				};
+				JobEscrow::concluded(*id, outcome, vec![AUDITOR; attesters]);
+			}
+		},
+		Act::Ask(h, price) => {
+			state(|s| match price {
+				0 => s.asks.remove(&(PROVIDER + h)),
+				p => s.asks.insert(PROVIDER + h, Balance::from(p) * ASY),
+			});
+		},
+		Act::Pass(n) => pass(n),
+	}
+	JobEscrow::do_try_state().unwrap();
+}
+
+proptest! {
+	#![proptest_config(ProptestConfig::with_cases(128))]
+
+	#[test]
+	fn sums_hold_and_everything_ends(acts in prop::collection::vec(act(), 1..60)) {
+		build_and_execute(|| {
+			acts.into_iter().for_each(run);
+			// Audits are ended by verification, which always ends them; the rest ends by time.
+			for _ in 0..40 {
+				pass(30);
+				run(Act::Conclude(0, 3, 0));
+				(0..12).for_each(|_| run(Act::Conclude(0, 3, 0)));
+			}
+			assert_eq!(held(), 0);
+			let totals = Totals::<Test>::get();
+			assert_eq!(totals.posted, totals.closed);
+			assert_eq!(Jobs::<Test>::iter().count(), 0, "closed jobs are removed");
+			assert_eq!(crate::AgendaItems::<Test>::iter().count(), 0, "the agenda is empty");
+			assert!(state(|s| s.locked.values().all(|l| *l == 0)));
+			assert!(state(|s| s.reserved.values().all(|r| *r == 0)));
+		});
+	}
+}

@@ -1,0 +1,7 @@
+mod asks;
+mod machines;
+mod profile;
+mod random;
+mod stake;
+mod supply;
+mod views;

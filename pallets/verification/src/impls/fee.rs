@@ -1,0 +1,50 @@
+//! What audits cost, and the parameters that say so.
+
+use crate::{pallet::*, Params, MAX_DRAWN};
+use assay_primitives::{
+	work::{Assurance, Costs},
+	Balance,
+};
+use frame_support::ensure;
+use sp_runtime::{ArithmeticError, DispatchError, DispatchResult};
+
+const GMAC: u128 = 1_000_000_000;
+const MIB: u128 = 1024 * 1024;
+
+impl<T: Config> Pallet<T> {
+	/// Fee of one audited run: auditors × (base + per 10^9 MAC + per MiB of trace), each rounded up.
+	pub(crate) fn audit_fee(
+		costs: &Costs,
+		assurance: &Assurance,
+	) -> Result<Balance, DispatchError> {
+		let Assurance::Audited { auditors } = assurance;
+		let auditors = u32::from(*auditors);
+		ensure!(
+			(1..=MAX_DRAWN.min(Self::auditors_count())).contains(&auditors),
+			Error::<T>::NotEnoughAuditors
+		);
+		let params = Parameters::<T>::get();
+		ensure!(
+			costs.macs <= params.max_audit_macs
+				&& costs.trace_bytes <= params.max_audit_trace_bytes,
+			Error::<T>::AuditTooLarge
+		);
+		let fee = || {
+			params
+				.fee_base
+				.checked_add(params.fee_per_gmac.checked_mul(costs.macs.div_ceil(GMAC))?)?
+				.checked_add(
+					params.fee_per_mib_trace.checked_mul(costs.trace_bytes.div_ceil(MIB))?,
+				)?
+				.checked_mul(auditors.into())
+		};
+		fee().ok_or(ArithmeticError::Overflow.into())
+	}
+
+	pub(crate) fn do_set_parameters(params: Params) -> DispatchResult {
+		ensure!(params.is_valid(), Error::<T>::InvalidParameters);
+		Parameters::<T>::put(&params);
+		Self::deposit_event(Event::ParametersSet { params });
+		Ok(())
+	}
+}

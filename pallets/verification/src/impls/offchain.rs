@@ -1,0 +1,262 @@
+//! The off-chain worker. It only orchestrates: it finds the node's duties, asks the auditor service
+//! on loopback, signs and submits. Nothing that a stranger wrote is fetched here.
+
+use crate::{pallet::*, Stage, LOG_TARGET};
+use alloc::{format, string::String, vec, vec::Vec};
+use assay_primitives::{
+	auditor::{Access, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, PATH},
+	traits::TaskEndpoints,
+	work::{TaskId, Verdict},
+	BlockNumber,
+};
+use codec::{DecodeAll, Encode};
+use core::fmt;
+use frame_system::offchain::SubmitTransaction;
+use sp_application_crypto::RuntimeAppPublic;
+use sp_core::offchain::Duration;
+use sp_runtime::offchain::{
+	http,
+	storage::StorageValueRef,
+	storage_lock::{BlockAndTime, StorageLock},
+};
+
+/// Held by the one worker that runs.
+const LOCK_KEY: &[u8] = b"assay::audit::lock";
+/// Attestations sent a short while ago.
+const SENT_KEY: &[u8] = b"assay::audit::sent";
+/// Most duties seen to in one block.
+const DUTIES_PER_BLOCK: usize = 4;
+/// Most duties of one key looked at to choose from.
+const DUTIES_READ: usize = 64;
+/// For the whole of one request: sending, waiting and reading.
+const REQUEST_TIME: Duration = Duration::from_millis(2_000);
+/// Blocks and time after which another worker may take the lock from one that hangs.
+const LOCK_BLOCKS: u32 = 2;
+const LOCK_TIME: Duration = Duration::from_millis(15_000);
+/// Longest reply read, in bytes.
+const MAX_REPLY: usize = 16 * 1024;
+/// Blocks after which an attestation that is not in the chain is sent again.
+const RESEND_AFTER: BlockNumber = 5;
+
+/// One seat of this node in an open vote.
+#[derive(Clone)]
+pub(crate) struct Duty {
+	auditor: AuditorId,
+	pub(crate) task: TaskId,
+	submitted_at: BlockNumber,
+	round: u8,
+	seat: u8,
+}
+
+/// Names an attestation in local storage.
+type SentId = (TaskId, BlockNumber, u8, u8);
+
+/// Why a duty could not be done in this block.
+enum Failed {
+	/// The provider has no endpoint any more.
+	NoEndpoint,
+	/// The auditor service did not answer, or not in time.
+	Unreachable,
+	/// It answered with this HTTP status.
+	Status(u16),
+	/// Its answer was too long or not to be understood.
+	BadReply,
+	/// It refused, and why.
+	Refused(String),
+	/// The keystore did not sign.
+	NotSigned,
+	/// The pool did not take the attestation.
+	NotTaken,
+}
+
+impl fmt::Display for Failed {
+	fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+		match self {
+			Failed::NoEndpoint => f.write_str("the provider has no endpoint"),
+			Failed::Unreachable => f.write_str("the auditor service did not answer in time"),
+			Failed::Status(code) => write!(f, "the auditor service answered with status {code}"),
+			Failed::BadReply => f.write_str("the auditor service's answer is not understood"),
+			Failed::Refused(why) => write!(f, "the auditor service refused: {why}"),
+			Failed::NotSigned => f.write_str("the keystore did not sign"),
+			Failed::NotTaken => f.write_str("the pool did not take the attestation"),
+		}
+	}
+}
+
+impl<T: Config> Pallet<T> {
+	/// Sees to some of the node's duties.
+	pub(crate) fn orchestrate_audits() {
+		let keys = AuditorId::all();
+		if keys.is_empty() {
+			return;
+		}
+		let Ok(Some(access)) = StorageValueRef::persistent(ACCESS_KEY).get::<Access>() else {
+			log::debug!(target: LOG_TARGET, "no auditor service: duties are not seen to");
+			return;
+		};
+		let mut lock =
+			StorageLock::<BlockAndTime<frame_system::Pallet<T>>>::with_block_and_time_deadline(
+				LOCK_KEY,
+				LOCK_BLOCKS,
+				LOCK_TIME,
+			);
+		let Ok(_guard) = lock.try_lock() else {
+			log::debug!(target: LOG_TARGET, "another worker is seeing to the duties");
+			return;
+		};
+		for duty in Self::own_duties(&keys) {
+			if let Err(why) = Self::do_duty(&access, &duty) {
+				log::warn!(target: LOG_TARGET, "audit of {:?} put off: {why}", duty.task);
+			}
+		}
+	}
+
+	/// The seats that this node holds and should see to in this block. Where there are more than
+	/// are done in one block, each has its turn.
+	pub(crate) fn own_duties(keys: &[AuditorId]) -> Vec<Duty> {
+		let now = Self::now();
+		let sent = Self::sent();
+		let mut duties = keys
+			.iter()
+			.flat_map(|key| {
+				Duties::<T>::iter_key_prefix(key).take(DUTIES_READ).map(|task| (key.clone(), task))
+			})
+			.filter_map(|(auditor, task)| Self::duty(auditor, task))
+			.filter(|duty| !is_recent(&sent, &duty.id(), now))
+			.collect::<Vec<_>>();
+		if duties.len() > DUTIES_PER_BLOCK {
+			let first = (now as usize).saturating_mul(DUTIES_PER_BLOCK) % duties.len();
+			duties.rotate_left(first);
+			duties.truncate(DUTIES_PER_BLOCK);
+		}
+		duties
+	}
+
+	/// The seat of `auditor` in the open vote on `task`.
+	fn duty(auditor: AuditorId, task: TaskId) -> Option<Duty> {
+		let audit = Audits::<T>::get(task)?;
+		let Stage::Voting(voting) = audit.stage else { return None };
+		if Self::now() > voting.deadline {
+			return None;
+		}
+		let seat = voting.seats.iter().position(|s| s.auditor == auditor && s.vote.is_none())?;
+		Some(Duty {
+			auditor,
+			task,
+			submitted_at: audit.submitted_at,
+			round: audit.round,
+			seat: seat.try_into().ok()?,
+		})
+	}
+
+	/// Asks the auditor service and, once it is done, submits what it found.
+	fn do_duty(access: &Access, duty: &Duty) -> Result<(), Failed> {
+		let Some(audit) = Audits::<T>::get(duty.task) else { return Ok(()) };
+		let endpoint = T::Endpoints::endpoint(duty.task).ok_or(Failed::NoEndpoint)?;
+		let request = AuditRequest {
+			task: duty.task,
+			claim: audit.claim(),
+			depth: Depth::Projection,
+			endpoint,
+		};
+		match ask(access, &request)? {
+			AuditReply::Pending => Ok(()),
+			AuditReply::Refused(why) => Err(Failed::Refused(why)),
+			AuditReply::Done(verdict) => Self::submit(duty, verdict),
+		}
+	}
+
+	/// Signs and submits an attestation, unless that was done a short while ago.
+	fn submit(duty: &Duty, verdict: Verdict) -> Result<(), Failed> {
+		let Duty { task, submitted_at, round, seat, .. } = *duty;
+		if !Self::claim_sending(duty.id()) {
+			return Ok(());
+		}
+		let message = Self::attestation(task, submitted_at, round, verdict).encode();
+		let sent = duty.auditor.sign(&message).ok_or(Failed::NotSigned).and_then(|signature| {
+			let call = Call::attest { task, submitted_at, round, seat, verdict, signature };
+			let transaction = T::create_authorized_transaction(call.into());
+			SubmitTransaction::<T, Call<T>>::submit_transaction(transaction)
+				.map_err(|()| Failed::NotTaken)
+		});
+		if sent.is_err() {
+			Self::unclaim_sending(duty.id());
+		}
+		sent
+	}
+
+	fn sent() -> Vec<(SentId, BlockNumber)> {
+		StorageValueRef::persistent(SENT_KEY).get().ok().flatten().unwrap_or_default()
+	}
+
+	/// Notes that an attestation is being sent now, and forgets those sent longer ago. False if it
+	/// was sent a short while ago, or if another worker writes at the same time.
+	fn claim_sending(id: SentId) -> bool {
+		let now = Self::now();
+		StorageValueRef::persistent(SENT_KEY)
+			.mutate::<Vec<(SentId, BlockNumber)>, (), _>(|sent| {
+				let mut sent = sent.ok().flatten().unwrap_or_default();
+				if is_recent(&sent, &id, now) {
+					return Err(());
+				}
+				sent.retain(|(other, at)| *other != id && recent(*at, now));
+				sent.push((id, now));
+				Ok(sent)
+			})
+			.is_ok()
+	}
+
+	fn unclaim_sending(id: SentId) {
+		// If this loses against another worker, the attestation is sent a few blocks later.
+		let _ = StorageValueRef::persistent(SENT_KEY).mutate::<Vec<(SentId, BlockNumber)>, (), _>(
+			|sent| {
+				let mut sent = sent.ok().flatten().unwrap_or_default();
+				sent.retain(|(other, _)| *other != id);
+				Ok(sent)
+			},
+		);
+	}
+}
+
+impl Duty {
+	fn id(&self) -> SentId {
+		(self.task, self.submitted_at, self.round, self.seat)
+	}
+}
+
+fn is_recent(sent: &[(SentId, BlockNumber)], id: &SentId, now: BlockNumber) -> bool {
+	sent.iter().any(|(other, at)| other == id && recent(*at, now))
+}
+
+/// Whether a block is at most a few behind `now`. One ahead of it is of another fork.
+fn recent(at: BlockNumber, now: BlockNumber) -> bool {
+	now.checked_sub(at).is_some_and(|age| age < RESEND_AFTER)
+}
+
+/// Posts one request to the auditor service, within [`REQUEST_TIME`] and [`MAX_REPLY`].
+fn ask(access: &Access, request: &AuditRequest) -> Result<AuditReply, Failed> {
+	let deadline = sp_io::offchain::timestamp().add(REQUEST_TIME);
+	let url = format!("{}{PATH}", access.url);
+	let response = http::Request::post(&url, vec![request.encode()])
+		.add_header("authorization", &format!("Bearer {}", access.token))
+		.add_header("content-type", "application/octet-stream")
+		.deadline(deadline)
+		.send()
+		.map_err(|_| Failed::Unreachable)?
+		.try_wait(deadline)
+		.map_err(|_| Failed::Unreachable)?
+		.map_err(|_| Failed::Unreachable)?;
+	if response.code != 200 {
+		return Err(Failed::Status(response.code));
+	}
+	let mut body = response.body();
+	body.deadline(deadline);
+	let bytes = body.by_ref().take(MAX_REPLY.saturating_add(1)).collect::<Vec<_>>();
+	if body.error().is_some() {
+		return Err(Failed::Unreachable);
+	}
+	if bytes.len() > MAX_REPLY {
+		return Err(Failed::BadReply);
+	}
+	AuditReply::decode_all(&mut &bytes[..]).map_err(|_| Failed::BadReply)
+}

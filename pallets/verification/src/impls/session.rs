@@ -1,0 +1,50 @@
+//! The set of auditors follows the session.
+
+use crate::{pallet::*, Auditor, LOG_TARGET};
+use assay_primitives::auditor::AuditorId;
+use frame_support::{
+	traits::{Get, OneSessionHandler},
+	BoundedVec,
+};
+use sp_runtime::BoundToRuntimeAppPublic;
+
+impl<T: Config> BoundToRuntimeAppPublic for Pallet<T> {
+	type Public = AuditorId;
+}
+
+impl<T: Config> OneSessionHandler<T::AccountId> for Pallet<T> {
+	type Key = AuditorId;
+
+	fn on_genesis_session<'a, I>(validators: I)
+	where
+		I: Iterator<Item = (&'a T::AccountId, Self::Key)> + 'a,
+	{
+		Self::set_auditors(validators);
+	}
+
+	fn on_new_session<'a, I>(_changed: bool, validators: I, _queued: I)
+	where
+		I: Iterator<Item = (&'a T::AccountId, Self::Key)> + 'a,
+	{
+		Self::set_auditors(validators);
+	}
+
+	fn on_disabled(_validator_index: u32) {}
+}
+
+impl<T: Config> Pallet<T> {
+	fn set_auditors<'a>(validators: impl Iterator<Item = (&'a T::AccountId, AuditorId)> + 'a)
+	where
+		T::AccountId: 'a,
+	{
+		let max = T::MaxAuditors::get() as usize;
+		let auditors = validators
+			.take(max.saturating_add(1))
+			.map(|(account, id)| Auditor { id, account: account.clone() })
+			.collect::<alloc::vec::Vec<_>>();
+		if auditors.len() > max {
+			log::warn!(target: LOG_TARGET, "more than {max} validators; the rest will not audit");
+		}
+		Auditors::<T>::put(BoundedVec::truncate_from(auditors));
+	}
+}

@@ -1,0 +1,387 @@
+//! A small chain for tests: blocks with authors and outputs chosen by the test, transactions through
+//! the true pipeline.
+
+use crate as pallet_verification;
+use crate::*;
+use assay_compute::{Dtype, Node};
+use assay_primitives::{
+	auditor::{app, AuditorId},
+	traits::{self, Audits as _, BlockEntropy, TaskEndpoints},
+	work::{Assurance, AuditOutcome, Claim, Commitment, TaskId, Verdict},
+	Balance, BlockNumber, Root, ASY,
+};
+use codec::Encode;
+use frame_support::{
+	derive_impl,
+	dispatch::GetDispatchInfo,
+	parameter_types,
+	traits::{ConstU128, ConstU32, OnFinalize, OnInitialize, OnPoll, OneSessionHandler},
+	weights::{Weight, WeightMeter},
+};
+use sp_core::Pair;
+use sp_io::hashing::blake2_256;
+use sp_runtime::{
+	generic,
+	testing::UintAuthorityId,
+	traits::{Applyable, BlakeTwo256, Checkable},
+	transaction_validity::{TransactionSource, TransactionValidityError, ValidTransaction},
+	BuildStorage,
+};
+
+pub type AccountId = u64;
+pub type Extension = frame_system::AuthorizeCall<Test>;
+pub type Extrinsic =
+	generic::UncheckedExtrinsic<AccountId, RuntimeCall, UintAuthorityId, Extension>;
+pub type Block = generic::Block<generic::Header<u32, BlakeTwo256>, Extrinsic>;
+
+#[frame_support::runtime]
+mod runtime {
+	#[runtime::runtime]
+	#[runtime::derive(
+		RuntimeCall,
+		RuntimeEvent,
+		RuntimeError,
+		RuntimeOrigin,
+		RuntimeFreezeReason,
+		RuntimeHoldReason,
+		RuntimeSlashReason,
+		RuntimeLockId,
+		RuntimeTask
+	)]
+	pub struct Test;
+
+	#[runtime::pallet_index(0)]
+	pub type System = frame_system::Pallet<Test>;
+	#[runtime::pallet_index(1)]
+	pub type Balances = pallet_balances::Pallet<Test>;
+	#[runtime::pallet_index(2)]
+	pub type Verification = pallet_verification::Pallet<Test>;
+}
+
+#[derive_impl(frame_system::config_preludes::TestDefaultConfig)]
+impl frame_system::Config for Test {
+	type Block = Block;
+	type AccountData = pallet_balances::AccountData<Balance>;
+}
+
+#[derive_impl(pallet_balances::config_preludes::TestDefaultConfig)]
+impl pallet_balances::Config for Test {
+	type Balance = Balance;
+	type AccountStore = System;
+	type ExistentialDeposit = ConstU128<1>;
+}
+
+parameter_types! {
+	/// Author of block n is the entry n modulo the length; a block of `None` has no output.
+	pub static BlockAuthors: Vec<Option<u64>> = vec![Some(1), Some(2), Some(3), Some(4)];
+	/// What the sink was told.
+	pub static Concluded: Vec<(TaskId, AuditOutcome, Vec<AccountId>)> = vec![];
+	/// Endpoint of every task.
+	pub static Endpoint: Option<Vec<u8>> = Some(b"http://worker.example:8080".to_vec());
+}
+
+pub struct MockEntropy;
+impl BlockEntropy for MockEntropy {
+	fn current() -> Option<(Root, Root)> {
+		let block = System::block_number();
+		let authors = BlockAuthors::get();
+		let author = authors[block as usize % authors.len()]?;
+		Some((Root::from_low_u64_be(author), output(author, block)))
+	}
+}
+
+/// The VRF output of an author in a block.
+pub fn output(author: u64, block: BlockNumber) -> Root {
+	Root::from(blake2_256(&(b"vrf", author, block).encode()))
+}
+
+pub struct MockSink;
+impl traits::AuditSink<AccountId> for MockSink {
+	fn concluded(task: TaskId, outcome: AuditOutcome, attesters: Vec<AccountId>) {
+		Concluded::mutate(|c| c.push((task, outcome, attesters)));
+	}
+	fn concluded_weight(attesters: u32) -> Weight {
+		Weight::from_parts(1_000_000, 0).saturating_mul(attesters.into())
+	}
+}
+
+pub struct MockEndpoints;
+impl TaskEndpoints for MockEndpoints {
+	fn endpoint(_: TaskId) -> Option<Vec<u8>> {
+		Endpoint::get()
+	}
+}
+
+impl pallet_verification::Config for Test {
+	type Currency = Balances;
+	type RuntimeHoldReason = RuntimeHoldReason;
+	type Entropy = MockEntropy;
+	type Sink = MockSink;
+	type Endpoints = MockEndpoints;
+	type MaxAuditors = ConstU32<1_000>;
+	type EntropyKept = ConstU32<64>;
+	type WeightInfo = ();
+}
+
+impl frame_system::offchain::CreateTransactionBase<pallet_verification::Call<Test>> for Test {
+	type Extrinsic = Extrinsic;
+	type RuntimeCall = RuntimeCall;
+}
+
+impl frame_system::offchain::CreateTransaction<pallet_verification::Call<Test>> for Test {
+	type Extension = Extension;
+	fn create_transaction(call: RuntimeCall, extension: Extension) -> Extrinsic {
+		Extrinsic::new_transaction(call, extension)
+	}
+}
+
+impl frame_system::offchain::CreateAuthorizedTransaction<pallet_verification::Call<Test>> for Test {
+	fn create_extension() -> Extension {
+		Extension::new()
+	}
+}
+
+pub const OWNER: AccountId = 1_000;
+pub const POOR: AccountId = 1_001;
+
+pub fn params() -> Params {
+	Params {
+		program_deposit_base: 1_000,
+		program_deposit_per_byte: 10,
+		inclusion_depth: 2,
+		distinct_authors: 3,
+		draw_timeout: 40,
+		audit_window: 10,
+		max_rounds: 4,
+		fee_base: 100,
+		fee_per_gmac: 10,
+		fee_per_mib_trace: 1,
+		max_audit_macs: 1_000_000_000_000,
+		max_audit_trace_bytes: 1 << 30,
+	}
+}
+
+pub fn new_test_ext() -> sp_io::TestExternalities {
+	BlockAuthors::set(vec![Some(1), Some(2), Some(3), Some(4)]);
+	Concluded::set(vec![]);
+	Endpoint::set(Some(b"http://worker.example:8080".to_vec()));
+	let mut ext: sp_io::TestExternalities = RuntimeGenesisConfig {
+		balances: pallet_balances::GenesisConfig {
+			balances: vec![(OWNER, 1_000 * ASY), (POOR, 10)],
+			..Default::default()
+		},
+		verification: pallet_verification::GenesisConfig { params: params(), ..Default::default() },
+		..Default::default()
+	}
+	.build_storage()
+	.unwrap()
+	.into();
+	ext.execute_with(|| {
+		// Something to be bound to: a hash of genesis.
+		frame_system::BlockHash::<Test>::insert(0, Root::repeat_byte(0x6e));
+		System::set_block_number(1);
+		set_auditors(1..=9);
+	});
+	ext
+}
+
+/// Runs a test in a fresh chain and checks the invariants after it.
+pub fn test(run: impl FnOnce()) {
+	new_test_ext().execute_with(|| {
+		run();
+		Verification::do_try_state().expect("the state holds together");
+	})
+}
+
+/// The key pair of an auditor.
+pub fn pair(account: AccountId) -> app::Pair {
+	app::Pair::from_string(&format!("//Auditor//{account}"), None).expect("a static path")
+}
+
+/// The session key of an auditor.
+pub fn key(account: AccountId) -> AuditorId {
+	pair(account).public()
+}
+
+/// Begins a session with these auditors.
+pub fn set_auditors(accounts: impl IntoIterator<Item = AccountId>) {
+	let set = accounts.into_iter().map(|a| (a, key(a))).collect::<Vec<_>>();
+	let iter = || set.iter().map(|(a, k)| (a, k.clone())).collect::<Vec<_>>().into_iter();
+	<Verification as OneSessionHandler<AccountId>>::on_new_session(true, iter(), iter());
+}
+
+pub fn now() -> BlockNumber {
+	System::block_number()
+}
+
+/// Ends the current block and begins the next, with `weight` for what is not mandatory.
+pub fn next_block_with(weight: Weight) {
+	let n = now();
+	AllPalletsWithSystem::on_finalize(n);
+	System::set_block_number(n + 1);
+	AllPalletsWithSystem::on_initialize(n + 1);
+	AllPalletsWithSystem::on_poll(n + 1, &mut WeightMeter::with_limit(weight));
+}
+
+pub fn next_block() {
+	next_block_with(Weight::MAX);
+}
+
+pub fn run_to(n: BlockNumber) {
+	while now() < n {
+		next_block();
+	}
+}
+
+pub fn run(blocks: BlockNumber) {
+	run_to(now() + blocks);
+}
+
+pub fn task(job: u64) -> TaskId {
+	TaskId { job, index: 0 }
+}
+
+pub fn claim() -> Claim {
+	Claim {
+		program: Root::repeat_byte(1),
+		inputs: vec![Root::repeat_byte(2), Root::repeat_byte(3)],
+		commitment: Commitment {
+			output_root: Root::repeat_byte(4),
+			trace_root: Root::repeat_byte(5),
+		},
+	}
+}
+
+/// Opens an audit of a task with so many auditors.
+pub fn open(task: TaskId, auditors: u8) {
+	Verification::open(task, claim(), Assurance::Audited { auditors }).expect("can be audited");
+}
+
+/// Opens an audit and runs until its auditors are drawn.
+pub fn open_and_draw(task: TaskId, auditors: u8) -> Vec<AccountId> {
+	open(task, auditors);
+	run_until_drawn(task)
+}
+
+pub fn run_until_drawn(task: TaskId) -> Vec<AccountId> {
+	for _ in 0..params().draw_timeout {
+		if let Some(seats) = seats(task) {
+			return seats.into_iter().map(|s| s.account).collect();
+		}
+		next_block();
+	}
+	panic!("not drawn");
+}
+
+pub fn audit(task: TaskId) -> Audit<AccountId> {
+	Audits::<Test>::get(task).expect("under audit")
+}
+
+/// The seats of the open vote.
+pub fn seats(task: TaskId) -> Option<Vec<Seat<AccountId>>> {
+	match Audits::<Test>::get(task)?.stage {
+		Stage::Voting(voting) => Some(voting.seats.into_inner()),
+		Stage::Drawing(_) => None,
+	}
+}
+
+/// The call by which `signer` attests on a seat.
+pub fn attest_call(
+	task: TaskId,
+	submitted_at: BlockNumber,
+	round: u8,
+	seat: u8,
+	verdict: Verdict,
+	signer: AccountId,
+) -> RuntimeCall {
+	let message = Verification::attestation(task, submitted_at, round, verdict).encode();
+	let signature = pair(signer).sign(&message);
+	Call::<Test>::attest { task, submitted_at, round, seat, verdict, signature }.into()
+}
+
+/// The attestation of a seat's own auditor in the audit as it stands.
+pub fn honest_call(task: TaskId, seat: u8, verdict: Verdict) -> RuntimeCall {
+	let audit = audit(task);
+	let signer = seats(task).expect("drawn")[usize::from(seat)].account;
+	attest_call(task, audit.submitted_at, audit.round, seat, verdict, signer)
+}
+
+/// Puts a call through the pool's validation alone.
+pub fn validate(call: RuntimeCall) -> Result<ValidTransaction, TransactionValidityError> {
+	validate_extrinsic(Extrinsic::new_transaction(call, Extension::new()))
+}
+
+pub fn validate_extrinsic(
+	transaction: Extrinsic,
+) -> Result<ValidTransaction, TransactionValidityError> {
+	let (info, len) = (transaction.get_dispatch_info(), transaction.encoded_size());
+	transaction.check(&frame_system::ChainContext::<Test>::default())?.validate::<Test>(
+		TransactionSource::External,
+		&info,
+		len,
+	)
+}
+
+/// Puts a call through validation and dispatch, as a general transaction.
+pub fn submit(
+	call: RuntimeCall,
+) -> Result<frame_support::dispatch::DispatchResultWithPostInfo, TransactionValidityError> {
+	apply(Extrinsic::new_transaction(call, Extension::new()))
+}
+
+pub fn apply(
+	transaction: Extrinsic,
+) -> Result<frame_support::dispatch::DispatchResultWithPostInfo, TransactionValidityError> {
+	let (info, len) = (transaction.get_dispatch_info(), transaction.encoded_size());
+	transaction.check(&frame_system::ChainContext::<Test>::default())?.apply::<Test>(&info, len)
+}
+
+/// The seat's own auditor attests.
+pub fn vote(task: TaskId, seat: u8, verdict: Verdict) {
+	submit(honest_call(task, seat, verdict)).expect("let in").expect("dispatched");
+}
+
+/// What the sink heard of a task.
+pub fn outcomes(task: TaskId) -> Vec<AuditOutcome> {
+	Concluded::get().into_iter().filter(|c| c.0 == task).map(|c| c.1).collect()
+}
+
+/// This pallet's events of all blocks so far.
+pub fn events() -> Vec<Event<Test>> {
+	System::events()
+		.into_iter()
+		.filter_map(|r| match r.event {
+			RuntimeEvent::Verification(event) => Some(event),
+			_ => None,
+		})
+		.collect()
+}
+
+/// x · wᵀ with x: i8[rows, 4] and w: i8[3, 4] regenerated from a seed.
+pub fn program(rows: u32) -> assay_compute::Program {
+	assay_compute::Program {
+		nodes: vec![
+			Node::Input { dtype: Dtype::I8, rows, cols: 4 },
+			Node::Fill { rows: 3, cols: 4, seed: [7; 32] },
+			Node::MatmulT { a: 0, b: 1 },
+		],
+	}
+}
+
+/// Registers [`program`] and gives its id.
+pub fn register(rows: u32) -> Root {
+	let bytes = program(rows).encode();
+	Verification::register_program(RuntimeOrigin::signed(OWNER), bytes.try_into().unwrap())
+		.expect("valid");
+	Root::from(program(rows).validate().unwrap().id())
+}
+
+/// The chain with a keystore, for benchmarks that sign.
+#[cfg(feature = "runtime-benchmarks")]
+pub fn new_benchmark_ext() -> sp_io::TestExternalities {
+	let mut ext = new_test_ext();
+	ext.register_extension(sp_keystore::KeystoreExt::new(
+		sp_keystore::testing::MemoryKeystore::new(),
+	));
+	ext
+}

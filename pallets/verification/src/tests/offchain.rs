@@ -1,0 +1,264 @@
+//! The off-chain worker: what it asks, what it submits, and what it leaves alone.
+
+use crate::mock::*;
+use assay_primitives::{
+	auditor::{Access, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, KEY_TYPE},
+	work::{AuditOutcome, TaskId, Verdict},
+};
+use codec::{Decode, Encode};
+use frame_support::{assert_ok, traits::Hooks};
+use parking_lot::RwLock;
+use sp_application_crypto::RuntimeAppPublic;
+use sp_core::offchain::{
+	testing::{OffchainState, PendingRequest, PoolState, TestOffchainExt, TestTransactionPoolExt},
+	OffchainDbExt, OffchainWorkerExt, TransactionPoolExt,
+};
+use sp_keystore::{testing::MemoryKeystore, Keystore, KeystoreExt};
+use sp_runtime::offchain::storage::StorageValueRef;
+use std::sync::Arc;
+
+const TOKEN: &str = "c0ffee";
+const URL: &str = "http://127.0.0.1:4949";
+
+/// A node beside the chain: its HTTP client, local storage and pool. A request that is not expected
+/// panics, and so does an expected one that is not made.
+struct Node {
+	offchain: Arc<RwLock<OffchainState>>,
+	pool: Arc<RwLock<PoolState>>,
+}
+
+impl Node {
+	fn expect_raw(&self, task: TaskId, response: Vec<u8>) {
+		let request = AuditRequest {
+			task,
+			claim: claim(),
+			depth: Depth::Projection,
+			endpoint: b"http://worker.example:8080".to_vec(),
+		};
+		self.offchain.write().expect_request(PendingRequest {
+			method: "POST".into(),
+			uri: format!("{URL}/v1/audits"),
+			headers: vec![
+				("authorization".into(), format!("Bearer {TOKEN}")),
+				("content-type".into(), "application/octet-stream".into()),
+			],
+			body: request.encode(),
+			sent: true,
+			response: Some(response),
+			..Default::default()
+		});
+	}
+
+	/// The next request must be for this task, and is answered so.
+	fn expect(&self, task: TaskId, reply: AuditReply) {
+		self.expect_raw(task, reply.encode());
+	}
+
+	/// Takes what was submitted to the pool.
+	fn submitted(&self) -> Vec<Extrinsic> {
+		std::mem::take(&mut self.pool.write().transactions)
+			.into_iter()
+			.map(|bytes| Extrinsic::decode(&mut &bytes[..]).expect("an extrinsic of this chain"))
+			.collect()
+	}
+}
+
+/// Runs a test on a node that holds the keys of these auditors.
+fn test_node(keys: &[AccountId], run: impl FnOnce(&Node)) {
+	let mut ext = new_test_ext();
+	let (offchain, state) = TestOffchainExt::new();
+	let (pool, pool_state) = TestTransactionPoolExt::new();
+	let keystore = MemoryKeystore::new();
+	for account in keys {
+		keystore
+			.sr25519_generate_new(KEY_TYPE, Some(&format!("//Auditor//{account}")))
+			.expect("a new key");
+	}
+	ext.register_extension(OffchainDbExt::new(offchain.clone()));
+	ext.register_extension(OffchainWorkerExt::new(offchain));
+	ext.register_extension(TransactionPoolExt::new(pool));
+	ext.register_extension(KeystoreExt::new(keystore));
+	ext.execute_with(|| {
+		run(&Node { offchain: state, pool: pool_state });
+		Verification::do_try_state().expect("the state holds together");
+	});
+}
+
+fn grant_access() {
+	StorageValueRef::persistent(ACCESS_KEY).set(&Access { url: URL.into(), token: TOKEN.into() });
+}
+
+fn worker() {
+	Verification::offchain_worker(now());
+}
+
+#[test]
+fn a_duty_is_asked_about_signed_and_submitted() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		node.expect(task(1), AuditReply::Done(Verdict::Valid));
+		worker();
+		let submitted = node.submitted();
+		assert_eq!(submitted.len(), 1);
+		// As it comes from the pool, through the true pipeline.
+		assert_ok!(apply(submitted[0].clone()).unwrap());
+		assert_eq!(outcomes(task(1)), [AuditOutcome::Passed]);
+		// Nothing is owed any more.
+		next_block();
+		worker();
+	});
+}
+
+#[test]
+fn pending_is_asked_again() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		for _ in 0..3 {
+			node.expect(task(1), AuditReply::Pending);
+			worker();
+			assert!(node.submitted().is_empty());
+			next_block();
+		}
+		node.expect(task(1), AuditReply::Done(Verdict::Unavailable));
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		assert_eq!(outcomes(task(1)), [AuditOutcome::Failed(Verdict::Unavailable)]);
+	});
+}
+
+#[test]
+fn what_was_sent_is_sent_again_only_after_some_blocks() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		node.expect(task(1), AuditReply::Done(Verdict::Valid));
+		worker();
+		assert_eq!(node.submitted().len(), 1);
+		for _ in 0..4 {
+			next_block();
+			worker();
+		}
+		assert!(node.submitted().is_empty());
+		// It was not included within five blocks.
+		next_block();
+		node.expect(task(1), AuditReply::Done(Verdict::Valid));
+		worker();
+		assert_eq!(node.submitted().len(), 1);
+	});
+}
+
+#[test]
+fn after_a_fork_what_was_sent_is_sent_again() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		node.expect(task(1), AuditReply::Done(Verdict::Valid));
+		worker();
+		System::set_block_number(now() - 1);
+		node.expect(task(1), AuditReply::Done(Verdict::Valid));
+		worker();
+		System::set_block_number(now() + 1);
+		assert_eq!(node.submitted().len(), 2);
+	});
+}
+
+#[test]
+fn without_keys_nothing_is_done() {
+	test_node(&[], |_| {
+		grant_access();
+		open_and_draw(task(1), 3);
+		worker();
+	});
+}
+
+#[test]
+fn without_access_nothing_is_done() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |_| {
+		open_and_draw(task(1), 3);
+		worker();
+	});
+}
+
+#[test]
+fn others_duties_are_theirs() {
+	test_node(&[20, 21], |_| {
+		grant_access();
+		open_and_draw(task(1), 9);
+		worker();
+	});
+}
+
+#[test]
+fn only_one_worker_runs_at_a_time() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		use sp_runtime::offchain::storage_lock::{BlockAndTime, StorageLock};
+		grant_access();
+		open_and_draw(task(1), 1);
+		let mut lock = StorageLock::<BlockAndTime<System>>::with_block_and_time_deadline(
+			b"assay::audit::lock",
+			2,
+			sp_core::offchain::Duration::from_millis(15_000),
+		);
+		let Ok(guard) = lock.try_lock() else { panic!("the lock is free") };
+		worker();
+		drop(guard);
+		node.expect(task(1), AuditReply::Pending);
+		worker();
+	});
+}
+
+#[test]
+fn replies_that_are_no_replies_submit_nothing() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		let mut trailing = AuditReply::Done(Verdict::Valid).encode();
+		trailing.push(0);
+		let replies =
+			[vec![], vec![9], trailing, vec![0; 20_000], AuditReply::Refused("no".into()).encode()];
+		for reply in replies {
+			node.expect_raw(task(1), reply);
+			worker();
+			assert!(node.submitted().is_empty());
+			next_block();
+		}
+		assert!(seats(task(1)).is_some(), "the window is still open");
+	});
+}
+
+#[test]
+fn a_task_without_endpoint_is_put_off() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |_| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		Endpoint::set(None);
+		worker();
+	});
+}
+
+#[test]
+fn many_duties_have_their_turns() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		for job in 0..10 {
+			open(task(job), 1);
+		}
+		for job in 0..10 {
+			run_until_drawn(task(job));
+		}
+		let mut turns = std::collections::BTreeSet::new();
+		for _ in 0..5 {
+			let duties = Verification::own_duties(&AuditorId::all());
+			assert_eq!(duties.len(), 4);
+			for duty in duties {
+				node.expect(duty.task, AuditReply::Pending);
+				turns.insert(duty.task);
+			}
+			worker();
+			next_block();
+		}
+		assert_eq!(turns.len(), 10, "everyone had a turn");
+	});
+}

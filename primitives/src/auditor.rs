@@ -1,0 +1,95 @@
+//! The protocol between a validator's off-chain worker and its auditor service.
+//!
+//! The off-chain worker posts a SCALE-encoded [`AuditRequest`] to [`PATH`] on the loopback address
+//! that the node left in its local storage under [`ACCESS_KEY`], and reads a SCALE-encoded
+//! [`AuditReply`]. The same request may be sent any number of times; it is worked on once.
+
+use crate::{
+	work::{Claim, TaskId, Verdict},
+	Root,
+};
+use alloc::{string::String, vec::Vec};
+use codec::{Decode, Encode};
+use sp_core::crypto::KeyTypeId;
+
+/// Type of the session key with which validators sign attestations.
+pub const KEY_TYPE: KeyTypeId = KeyTypeId(*b"audi");
+
+/// Application-specific sr25519 keys of auditors.
+pub mod app {
+	use sp_application_crypto::{app_crypto, sr25519};
+	app_crypto!(sr25519, super::KEY_TYPE);
+}
+
+/// An auditor's session key.
+pub type AuditorId = app::Public;
+/// A signature by an [`AuditorId`].
+pub type AuditorSignature = app::Signature;
+
+/// Path of the audit call.
+pub const PATH: &str = "/v1/audits";
+
+/// Key in the node's persistent off-chain storage under which it leaves [`Access`].
+pub const ACCESS_KEY: &[u8] = b"assay::auditor::access";
+
+/// Where the auditor service listens and what it wants to hear.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Access {
+	/// Base URL on loopback, without a trailing slash.
+	pub url: String,
+	/// Secret of this start of the node, sent as a bearer token.
+	pub token: String,
+}
+
+/// Depth of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
+pub enum Depth {
+	/// Every product by projection, everything else recomputed, on the worker's committed trace.
+	#[codec(index = 0)]
+	Projection,
+	/// The program executed again from its inputs, roots compared.
+	#[codec(index = 1)]
+	Replay,
+}
+
+/// One task to be audited.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct AuditRequest {
+	/// Which task.
+	pub task: TaskId,
+	/// What the worker claims.
+	pub claim: Claim,
+	/// How thoroughly.
+	pub depth: Depth,
+	/// Base URL of the worker's data plane, as registered on chain.
+	pub endpoint: Vec<u8>,
+}
+
+/// What the auditor service answers.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum AuditReply {
+	/// The audit is under way; ask again.
+	#[codec(index = 0)]
+	Pending,
+	/// The audit is done.
+	#[codec(index = 1)]
+	Done(Verdict),
+	/// The request cannot be worked on, and why.
+	#[codec(index = 2)]
+	Refused(String),
+}
+
+/// What an auditor signs: bound to the chain, the task, the round of drawing and the claim.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Attestation {
+	/// Genesis hash of the chain.
+	pub genesis: Root,
+	/// Which task.
+	pub task: TaskId,
+	/// Block in which the claim was submitted: another attempt at the same task is another claim.
+	pub submitted_at: u32,
+	/// Round of drawing, from 0.
+	pub round: u8,
+	/// What is attested.
+	pub verdict: Verdict,
+}

@@ -1,0 +1,113 @@
+//! The small interfaces through which the pallets meet. The runtime wires them.
+
+use crate::{
+	market::{MachineId, MatchEnd, Quote, Requirements, Work},
+	work::{Assurance, AuditOutcome, Claim, Costs, ProgramInfo, TaskId},
+	Balance, BlockNumber, Root,
+};
+use alloc::vec::Vec;
+use sp_runtime::{DispatchError, DispatchResult};
+use sp_weights::Weight;
+
+/// The supply side, as jobs see it. Implemented by the provider registry.
+pub trait Supply<AccountId> {
+	/// The provider for which `hot` acts.
+	fn provider_of(hot: &AccountId) -> Option<AccountId>;
+
+	/// Price of a task on one machine; an error says why it is not eligible.
+	fn quote(
+		provider: &AccountId,
+		machine: MachineId,
+		requirements: &Requirements,
+		work: &Work,
+	) -> Result<Quote<AccountId>, DispatchError>;
+
+	/// The cheapest eligible machine at or below `max_price` whose provider is not in `refused`.
+	fn best(
+		requirements: &Requirements,
+		work: &Work,
+		max_price: Balance,
+		refused: &[AccountId],
+	) -> Option<Quote<AccountId>>;
+
+	/// Weight of the worst case of [`Supply::best`].
+	fn best_weight() -> Weight;
+
+	/// Takes one of the machine's slots for an offer.
+	fn reserve(provider: &AccountId, machine: MachineId) -> DispatchResult;
+
+	/// Puts `collateral` of the provider's stake at risk for an accepted task.
+	fn lock(provider: &AccountId, collateral: Balance) -> DispatchResult;
+
+	/// Ends a match: frees the slot and `collateral` (nought if it was never locked), and keeps
+	/// the record.
+	fn release(provider: &AccountId, machine: MachineId, collateral: Balance, end: MatchEnd);
+}
+
+/// Registered programs, as jobs see them. Implemented by verification.
+pub trait Programs {
+	/// What is kept of a program.
+	fn info(program: &Root) -> Option<ProgramInfo>;
+	/// Notes that one more job names the program, which then cannot be removed.
+	fn hold(program: &Root) -> DispatchResult;
+	/// Takes back one [`Programs::hold`].
+	fn unhold(program: &Root);
+	/// Whether `inputs` are those of task `index` of `tasks` under `tasks_root`.
+	fn verify_inputs(
+		tasks_root: &Root,
+		tasks: u32,
+		index: u32,
+		inputs: &[Root],
+		path: &[Root],
+	) -> bool;
+	/// Weight of [`Programs::verify_inputs`] for a path of `hashes` and `inputs` roots.
+	fn verify_inputs_weight(inputs: u32, hashes: u32) -> Weight;
+}
+
+/// Audits, as jobs see them. Implemented by verification.
+pub trait Audits {
+	/// Fee in planck for one audited run of a task; an error if the network cannot give the
+	/// assurance, for want of auditors for example.
+	fn fee(costs: &Costs, assurance: &Assurance) -> Result<Balance, DispatchError>;
+	/// Opens the audit of a submitted result.
+	fn open(task: TaskId, claim: Claim, assurance: Assurance) -> DispatchResult;
+	/// Forgets whatever is kept of the task's audit.
+	fn forget(task: TaskId);
+}
+
+/// What becomes of audits. Implemented by jobs.
+pub trait AuditSink<AccountId> {
+	/// The audit of `task` ended; `attesters` did the work and are owed the audit fee.
+	fn concluded(task: TaskId, outcome: AuditOutcome, attesters: Vec<AccountId>);
+	/// Weight of [`AuditSink::concluded`] with `attesters` of them.
+	fn concluded_weight(attesters: u32) -> Weight;
+}
+
+/// Where the data of a submitted task is served. Wired to jobs and the provider registry.
+pub trait TaskEndpoints {
+	/// Base URL of the data plane of the provider that `task` is matched to, as registered.
+	fn endpoint(task: TaskId) -> Option<Vec<u8>>;
+}
+
+/// Where burned fees are accounted to the work that burned them. Implemented by emissions.
+pub trait WorkLedger<AccountId> {
+	/// `amount` planck of fees for work by `provider` were burned in this era.
+	fn burned(provider: &AccountId, amount: Balance);
+}
+
+impl<AccountId> WorkLedger<AccountId> for () {
+	fn burned(_: &AccountId, _: Balance) {}
+}
+
+/// Unpredictable numbers of the chain, one a block at most (DESIGN §4.5).
+pub trait BlockEntropy {
+	/// The current block's contribution: who its author is (any stable number) and the VRF output
+	/// the author could not choose. `None` where the block has no output.
+	fn current() -> Option<(Root, Root)>;
+}
+
+/// The current height as the pallets' records keep it.
+pub trait Now {
+	/// Height of the block being built or run.
+	fn now() -> BlockNumber;
+}

@@ -1,0 +1,373 @@
+//! What a node tells its readers, over runtime APIs in SCALE and over RPC in JSON.
+//!
+//! In JSON, amounts and other 128-bit numbers are decimal strings (JavaScript's numbers lose
+//! precision above 2^53), roots are `0x` and 64 hex digits, accounts are SS58 addresses.
+
+use crate::{
+	market::{Ask, MachineClass, MachineId, Requirements},
+	work::{Assurance, AuditOutcome, Commitment, JobId, Reason, TaskId, TaskIndex, TaskStatus},
+	AccountId, Balance, BlockNumber, Root,
+};
+use alloc::{string::String, vec::Vec};
+use codec::{Decode, Encode, MaxEncodedLen};
+use scale_info::TypeInfo;
+use serde::{Deserialize, Serialize};
+
+/// Most records one page of any listing holds.
+pub const MAX_PAGE: u32 = 100;
+
+/// 128-bit numbers as decimal strings.
+pub mod amount {
+	use alloc::string::{String, ToString};
+	use serde::{de::Error, Deserialize, Deserializer, Serializer};
+
+	/// Writes the number as a decimal string.
+	pub fn serialize<S: Serializer>(value: &u128, s: S) -> Result<S::Ok, S::Error> {
+		s.serialize_str(&value.to_string())
+	}
+
+	/// Reads a number from a decimal string.
+	pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<u128, D::Error> {
+		let text = String::deserialize(d)?;
+		text.parse().map_err(|_| D::Error::custom("expected a decimal number in a string"))
+	}
+}
+
+/// The match a task stands in, or was settled under.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct MatchView {
+	/// The provider.
+	pub provider: AccountId,
+	/// Its machine.
+	pub machine: MachineId,
+	/// Price in planck.
+	#[serde(with = "amount")]
+	pub price: Balance,
+	/// Base URL of the provider's data plane; empty if it is no longer registered.
+	pub endpoint: String,
+}
+
+/// One task.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct TaskView {
+	/// Which task.
+	pub id: TaskId,
+	/// Where it stands.
+	#[serde(flatten)]
+	pub status: TaskStatus,
+	/// Failed attempts so far.
+	pub attempts: u8,
+	/// Who works or worked on it.
+	#[serde(rename = "match")]
+	pub matched: Option<MatchView>,
+	/// Roots of its inputs, known once accepted.
+	pub inputs: Vec<Root>,
+	/// What was committed to, once submitted.
+	pub commitment: Option<Commitment>,
+	/// Escrow still held for it, in planck.
+	#[serde(with = "amount")]
+	pub held: Balance,
+}
+
+/// A job's sums, in planck. `escrow = paid + fees + audit + refunded + held` at every block.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	Default,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct JobMoney {
+	/// Put into escrow when posted.
+	#[serde(with = "amount")]
+	pub escrow: Balance,
+	/// Paid to providers.
+	#[serde(with = "amount")]
+	pub paid: Balance,
+	/// Network fees taken out of prices, burned part included.
+	#[serde(with = "amount")]
+	pub fees: Balance,
+	/// The burned part of the fees.
+	#[serde(with = "amount")]
+	pub burned: Balance,
+	/// Paid to auditors.
+	#[serde(with = "amount")]
+	pub audit: Balance,
+	/// Returned to the buyer.
+	#[serde(with = "amount")]
+	pub refunded: Balance,
+	/// Still held.
+	#[serde(with = "amount")]
+	pub held: Balance,
+}
+
+/// How many of a job's tasks stand where.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	Default,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct TaskCounts {
+	/// Not yet settled or refunded.
+	pub live: u32,
+	/// Paid.
+	pub settled: u32,
+	/// Refunded.
+	pub refunded: u32,
+}
+
+/// One job.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct JobView {
+	/// Its number.
+	pub id: JobId,
+	/// The buyer.
+	pub owner: AccountId,
+	/// The program.
+	pub program: Root,
+	/// Merkle root over the tasks' input roots.
+	pub tasks_root: Root,
+	/// Number of tasks.
+	pub tasks: u32,
+	/// Base URL at which the buyer serves program, constants and inputs.
+	pub data_url: String,
+	/// What the machine must be.
+	pub requirements: Requirements,
+	/// How results come to be believed.
+	pub assurance: Assurance,
+	/// Highest price of one task, in planck.
+	#[serde(with = "amount")]
+	pub max_price: Balance,
+	/// Audit fee for one run of one task, in planck.
+	#[serde(with = "amount")]
+	pub audit_fee: Balance,
+	/// Value declared at risk per task, in planck.
+	#[serde(with = "amount")]
+	pub value: Balance,
+	/// Blocks from acceptance to the last block of submission.
+	pub deadline: BlockNumber,
+	/// Block of posting.
+	pub posted_at: BlockNumber,
+	/// Block after which tasks that nobody took are refunded.
+	pub expires_at: BlockNumber,
+	/// Block in which the last task ended; the record is removed some time after.
+	pub closed_at: Option<BlockNumber>,
+	/// Sums.
+	pub money: JobMoney,
+	/// Counts of tasks.
+	pub counts: TaskCounts,
+}
+
+/// One machine.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct MachineView {
+	/// Its number within the provider.
+	pub id: MachineId,
+	/// Class.
+	pub class: MachineClass,
+	/// Model as the provider states it.
+	pub model: String,
+	/// Memory in MiB.
+	pub memory_mib: u32,
+	/// What it asks; `None` if it takes no work.
+	pub ask: Option<Ask>,
+	/// Slots in use.
+	pub busy: u32,
+}
+
+/// One provider.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct ProviderView {
+	/// The provider's account.
+	pub account: AccountId,
+	/// The account that its worker signs with.
+	pub hot_key: AccountId,
+	/// Name as the provider states it.
+	pub name: String,
+	/// Base URL of its data plane.
+	pub endpoint: String,
+	/// ISO 3166-1 alpha-2 region.
+	pub region: Option<[u8; 2]>,
+	/// Stake that backs work, in planck.
+	#[serde(with = "amount")]
+	pub stake: Balance,
+	/// Part of it at risk in accepted tasks, in planck.
+	#[serde(with = "amount")]
+	pub locked: Balance,
+	/// Stake on its way out, still held, in planck.
+	#[serde(with = "amount")]
+	pub unbonding: Balance,
+	/// Tasks paid.
+	pub settled: u64,
+	/// Tasks whose deadline was missed.
+	pub missed: u64,
+	/// Tasks whose audit found a wrong result.
+	pub failed: u64,
+	/// Block of registration.
+	pub registered_at: BlockNumber,
+	/// Its machines.
+	pub machines: Vec<MachineView>,
+}
+
+/// Figures of the network.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	Default,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct NetworkStats {
+	/// Height.
+	pub block: BlockNumber,
+	/// Registered providers.
+	pub providers: u32,
+	/// Machines.
+	pub machines: u32,
+	/// Machines that ask for work.
+	pub asks: u32,
+	/// Auditors of this session.
+	pub auditors: u32,
+	/// Audits under way.
+	pub audits_open: u32,
+	/// Jobs ever posted.
+	pub jobs_posted: u64,
+	/// Jobs with live tasks.
+	pub jobs_live: u32,
+	/// Tasks ever settled.
+	pub tasks_settled: u64,
+	/// Tasks ever refunded.
+	pub tasks_refunded: u64,
+	/// Audits that ever found a wrong or missing result.
+	pub audits_failed: u64,
+	/// Stake of all providers, in planck.
+	#[serde(with = "amount")]
+	pub staked: Balance,
+	/// Escrow of all jobs, in planck.
+	#[serde(with = "amount")]
+	pub escrow: Balance,
+	/// Ever paid to providers, in planck.
+	#[serde(with = "amount")]
+	pub paid: Balance,
+	/// Ever burned of fees, in planck.
+	#[serde(with = "amount")]
+	pub burned: Balance,
+	/// Ever minted, in planck.
+	#[serde(with = "amount")]
+	pub minted: Balance,
+	/// Emission schedule not minted so far, in planck.
+	#[serde(with = "amount")]
+	pub reserve: Balance,
+	/// Total issuance, in planck.
+	#[serde(with = "amount")]
+	pub issuance: Balance,
+	/// Current era of emissions.
+	pub era: u32,
+	/// Burned in this era so far, in planck.
+	#[serde(with = "amount")]
+	pub era_burned: Balance,
+	/// Most that this era's work pool may mint by the schedule, in planck.
+	#[serde(with = "amount")]
+	pub era_cap: Balance,
+}
+
+/// Something that happened to a job or one of its tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct JobEvent {
+	/// The job.
+	pub job: JobId,
+	/// The task, if it is about one.
+	pub task: Option<TaskIndex>,
+	/// What happened.
+	#[serde(flatten)]
+	pub kind: JobEventKind,
+}
+
+/// Kinds of [`JobEvent`].
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "event")]
+pub enum JobEventKind {
+	/// The job was posted.
+	Posted,
+	/// The task was offered to a machine.
+	Offered {
+		/// Whose machine.
+		provider: AccountId,
+		/// Which machine.
+		machine: MachineId,
+		/// Price in planck.
+		#[serde(with = "amount")]
+		price: Balance,
+	},
+	/// The provider accepted, having checked the inputs.
+	Accepted {
+		/// Who.
+		provider: AccountId,
+		/// Last block to submit in.
+		due: BlockNumber,
+	},
+	/// A result was committed to.
+	Submitted {
+		/// Who.
+		provider: AccountId,
+		/// To what.
+		commitment: Commitment,
+	},
+	/// The audit ended.
+	Audited {
+		/// How.
+		outcome: AuditOutcome,
+	},
+	/// The task was paid.
+	Settled {
+		/// Who was paid.
+		provider: AccountId,
+		/// What the provider received, in planck.
+		#[serde(with = "amount")]
+		paid: Balance,
+		/// The network fee taken, in planck.
+		#[serde(with = "amount")]
+		fee: Balance,
+		/// The part of the fee that was burned, in planck.
+		#[serde(with = "amount")]
+		burned: Balance,
+	},
+	/// The task went back to the market.
+	Requeued {
+		/// Why.
+		reason: Reason,
+	},
+	/// The buyer has the task's money back.
+	Refunded {
+		/// How much, in planck.
+		#[serde(with = "amount")]
+		amount: Balance,
+		/// Why.
+		reason: Reason,
+	},
+	/// The last task ended.
+	Closed,
+}

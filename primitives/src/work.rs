@@ -1,0 +1,380 @@
+//! What is asked for, and what came of it.
+
+use crate::{BlockNumber, Root};
+use alloc::vec::Vec;
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use scale_info::TypeInfo;
+use serde::{Deserialize, Serialize};
+
+/// A job's number, given in sequence by the chain.
+pub type JobId = u64;
+/// A task's place within its job.
+pub type TaskIndex = u32;
+
+/// Most inputs a task of a marketed program may have.
+pub const MAX_TASK_INPUTS: u32 = 16;
+
+/// One task of one job.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	PartialOrd,
+	Ord,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct TaskId {
+	/// The job.
+	pub job: JobId,
+	/// The task's place in it, from 0.
+	pub index: TaskIndex,
+}
+
+/// What one run of a program costs, fixed by its declared shapes.
+///
+/// The same figures as `assay_compute::Costs`, in the chain's encoding.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	Default,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct Costs {
+	/// Multiply–accumulates of all matrix products.
+	#[serde(with = "crate::views::amount")]
+	pub macs: u128,
+	/// Elements produced by all other operations.
+	#[serde(with = "crate::views::amount")]
+	pub elements: u128,
+	/// Bytes of all tensors of the trace.
+	#[serde(with = "crate::views::amount")]
+	pub trace_bytes: u128,
+	/// Bytes of the constants.
+	#[serde(with = "crate::views::amount")]
+	pub const_bytes: u128,
+	/// Rows of all tensors of the trace.
+	#[serde(with = "crate::views::amount")]
+	pub leaves: u128,
+}
+
+impl From<&assay_compute::Costs> for Costs {
+	fn from(c: &assay_compute::Costs) -> Self {
+		Self {
+			macs: c.macs,
+			elements: c.elements,
+			trace_bytes: c.trace_bytes,
+			const_bytes: c.const_bytes,
+			leaves: c.leaves,
+		}
+	}
+}
+
+/// What the chain keeps of a registered program.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct ProgramInfo {
+	/// Costs of one run.
+	pub costs: Costs,
+	/// Number of nodes.
+	pub nodes: u32,
+	/// Number of `input` nodes: the tensors a task supplies.
+	pub inputs: u32,
+	/// Bytes of the program's encoding.
+	pub bytes: u32,
+}
+
+/// How a job's results come to be believed.
+///
+/// Further kinds will be added under new indices; these keep theirs.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Assurance {
+	/// Drawn auditors must attest to a task before it settles.
+	#[codec(index = 1)]
+	Audited {
+		/// Number of auditors drawn for each task.
+		auditors: u8,
+	},
+}
+
+/// What a worker commits to for one task.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct Commitment {
+	/// Root of the program's last tensor.
+	pub output_root: Root,
+	/// Root over all tensors' roots.
+	pub trace_root: Root,
+}
+
+/// All that an audit of one task needs to know.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
+pub struct Claim {
+	/// The program.
+	pub program: Root,
+	/// Roots of the task's inputs, in node order.
+	pub inputs: Vec<Root>,
+	/// What the worker committed to.
+	pub commitment: Commitment,
+}
+
+/// A place in a trace where the committed element is not what the program says.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct Place {
+	/// Node of the program.
+	pub node: u32,
+	/// Row of its tensor.
+	pub row: u32,
+	/// Column of its tensor.
+	pub col: u32,
+}
+
+/// What an auditor says of a task.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+	/// Every element is right.
+	#[codec(index = 0)]
+	Valid,
+	/// An element is wrong.
+	#[codec(index = 1)]
+	Invalid(Place),
+	/// What was committed to could not be had from the worker.
+	#[codec(index = 2)]
+	Unavailable,
+}
+
+/// How the audit of a task ended.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum AuditOutcome {
+	/// A quorum attested that the result is right.
+	#[codec(index = 0)]
+	Passed,
+	/// A quorum attested that it is wrong, or could not be had.
+	#[codec(index = 1)]
+	Failed(Verdict),
+	/// No quorum came together in all the draws allowed. Never leads to payment.
+	#[codec(index = 2)]
+	Inconclusive,
+}
+
+/// Why a task went back to the market or its money back to the buyer.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+	/// The provider declined the offer.
+	#[codec(index = 0)]
+	Declined,
+	/// The offer was not answered in time.
+	#[codec(index = 1)]
+	Lapsed,
+	/// No result was submitted by the deadline.
+	#[codec(index = 2)]
+	DeadlineMissed,
+	/// The audit ended in anything but a pass.
+	#[codec(index = 3)]
+	Audit(AuditOutcome),
+	/// The buyer cancelled.
+	#[codec(index = 4)]
+	Cancelled,
+	/// No machine took it before the job expired.
+	#[codec(index = 5)]
+	Expired,
+	/// The provider gave the accepted task up.
+	#[codec(index = 6)]
+	Abandoned,
+}
+
+/// Where a task stands.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum TaskStatus {
+	/// Waits for a machine.
+	#[codec(index = 0)]
+	Open,
+	/// Offered to a machine, which has until a block to accept.
+	#[codec(index = 1)]
+	Offered {
+		/// Last block to accept in.
+		until: BlockNumber,
+	},
+	/// Accepted and being worked on.
+	#[codec(index = 2)]
+	Running {
+		/// Last block to submit in.
+		due: BlockNumber,
+	},
+	/// Submitted, being audited.
+	#[codec(index = 3)]
+	Auditing {
+		/// Block of submission.
+		submitted_at: BlockNumber,
+	},
+	/// Audit passed; waits for the end of the challenge window.
+	#[codec(index = 4)]
+	Passed {
+		/// First block in which it may settle.
+		settles_at: BlockNumber,
+	},
+	/// Paid.
+	#[codec(index = 5)]
+	Settled {
+		/// Block of settlement.
+		at: BlockNumber,
+	},
+	/// Not paid; the buyer has the money back.
+	#[codec(index = 6)]
+	Refunded {
+		/// Block of the refund.
+		at: BlockNumber,
+		/// Why.
+		reason: Reason,
+	},
+}
+
+/// How a machine is found for a task, and what it is paid.
+///
+/// Further modes will be added under new indices; these keep theirs.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+)]
+pub enum Mode<AccountId> {
+	/// One machine, at its ask.
+	#[codec(index = 0)]
+	Direct {
+		/// Whose machine.
+		provider: AccountId,
+		/// Which machine.
+		machine: crate::market::MachineId,
+	},
+	/// The cheapest eligible ask.
+	#[codec(index = 1)]
+	BestAsk,
+}

@@ -1,0 +1,3 @@
+//! What is measured for weights, and what the measurements need.
+
+#![cfg(feature = "runtime-benchmarks")]

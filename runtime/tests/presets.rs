@@ -1,0 +1,57 @@
+//! The chains that can be started.
+
+use assay_runtime::{genesis_config_presets, Runtime, RuntimeGenesisConfig};
+use frame_support::traits::{Currency, Hooks};
+use sp_runtime::BuildStorage;
+
+fn state(preset: &str) -> sp_io::TestExternalities {
+	let patch = genesis_config_presets::get_preset(&preset.into()).expect("the preset exists");
+	let patch: serde_json::Value = serde_json::from_slice(&patch).expect("it is JSON");
+	let mut config = serde_json::to_value(RuntimeGenesisConfig::default()).expect("it serialises");
+	merge(&mut config, patch);
+	let config: RuntimeGenesisConfig = serde_json::from_value(config).expect("it fits");
+	config.build_storage().expect("it builds").into()
+}
+
+fn merge(to: &mut serde_json::Value, patch: serde_json::Value) {
+	match (to, patch) {
+		(serde_json::Value::Object(to), serde_json::Value::Object(patch)) => {
+			for (key, value) in patch {
+				merge(to.entry(key).or_insert(serde_json::Value::Null), value);
+			}
+		}
+		(to, patch) => *to = patch,
+	}
+}
+
+#[test]
+fn development_has_one_validator_and_local_has_three() {
+	for (preset, validators) in [("development", 1), ("local_testnet", 3)] {
+		state(preset).execute_with(|| {
+			assert_eq!(pallet_session::Validators::<Runtime>::get().len(), validators);
+			assert_eq!(assay_runtime::Verification::auditors_count() as usize, validators);
+			assert_eq!(assay_runtime::Babe::authorities().len(), validators);
+			assert_eq!(assay_runtime::Grandpa::grandpa_authorities().len(), validators);
+		});
+	}
+}
+
+#[test]
+fn unknown_presets_are_unknown() {
+	assert!(genesis_config_presets::get_preset(&"mainnet".into()).is_none());
+	assert_eq!(genesis_config_presets::preset_names().len(), 2);
+}
+
+#[test]
+fn every_pallets_parameters_pass_its_own_tests() {
+	assay_runtime::AllPalletsWithSystem::integrity_test();
+	let issuance = |p: &str| {
+		state(p).execute_with(|| <assay_runtime::Balances as Currency<_>>::total_issuance())
+	};
+	// The well-known accounts, the treasury's and the escrow's existential deposit.
+	let accounts = sp_keyring::Sr25519Keyring::well_known().count() as u128;
+	let expected =
+		accounts * 1_000_000 * assay_runtime::ASY + 2 * assay_runtime::EXISTENTIAL_DEPOSIT;
+	assert_eq!(issuance("development"), expected);
+	assert_eq!(issuance("local_testnet"), expected);
+}

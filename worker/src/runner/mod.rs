@@ -1,0 +1,104 @@
+//! How tasks of each kind of workload are prepared and done.
+
+mod limits;
+mod program;
+mod supply;
+
+pub use limits::{Exceeded, Limits};
+pub use program::ProgramRunner;
+pub use supply::{on_disk, Missing, Supply};
+
+use crate::{quota::NoRoom, sabotage::SabotageError};
+use assay_data::StoreError;
+use assay_primitives::{
+	views::JobView,
+	work::{Commitment, TaskId},
+	Root,
+};
+use futures::future::BoxFuture;
+
+/// A kind of workload: knows what its tasks need, does them, and keeps what others may ask for.
+pub trait Runner: Send + Sync + 'static {
+	/// Fetches and checks all that a task needs and keeps it in the store. Moves nothing on chain.
+	fn prepare<'a>(
+		&'a self,
+		job: &'a JobView,
+		task: TaskId,
+	) -> BoxFuture<'a, Result<Prepared, Refusal>>;
+
+	/// Does a task with these inputs and keeps every tensor of its trace. Dropping the future stops
+	/// it.
+	fn perform<'a>(
+		&'a self,
+		job: &'a JobView,
+		task: TaskId,
+		inputs: &'a [Root],
+	) -> BoxFuture<'a, Result<Commitment, Failure>>;
+
+	/// Whether the store has all that stands behind a commitment.
+	fn holds<'a>(
+		&'a self,
+		job: &'a JobView,
+		commitment: Commitment,
+	) -> BoxFuture<'a, Result<bool, StoreError>>;
+}
+
+/// A task that can be accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+	/// Roots of its inputs, in node order.
+	pub inputs: Vec<Root>,
+	/// Path from the task to the job's tasks root.
+	pub path: Vec<Root>,
+}
+
+/// Why a task is not taken on.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+	/// Something it needs is not to be had, or is not what it should be.
+	#[error(transparent)]
+	Missing(#[from] Missing),
+	/// It is too large.
+	#[error(transparent)]
+	Exceeded(#[from] Exceeded),
+	/// There is no room for it.
+	#[error(transparent)]
+	NoRoom(#[from] NoRoom),
+	/// The job's list names another number of inputs than the program has.
+	#[error("the job's list gives the task {given} inputs, its program has {declared}")]
+	Inputs {
+		/// Inputs listed.
+		given: usize,
+		/// Inputs of the program.
+		declared: usize,
+	},
+	/// The development flag does not fit it.
+	#[error(transparent)]
+	Sabotage(#[from] SabotageError),
+}
+
+/// Why an accepted task was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+	/// It was stopped.
+	#[error("stopped")]
+	Stopped,
+	/// Another try may go better.
+	#[error("{0}")]
+	Passing(String),
+	/// No other try will.
+	#[error("{0}")]
+	Lasting(String),
+}
+
+impl From<Missing> for Failure {
+	fn from(missing: Missing) -> Self {
+		Self::Passing(missing.to_string())
+	}
+}
+
+impl From<StoreError> for Failure {
+	fn from(error: StoreError) -> Self {
+		Self::Passing(error.to_string())
+	}
+}

@@ -1,0 +1,71 @@
+//! Offers: accepted only once all that the task needs is here and checked.
+
+use super::{Context, Outcome, StepError};
+use crate::{
+	chain::{Call, Chain},
+	journal::Entry,
+	runner::Prepared,
+};
+use assay_client::Amount;
+use assay_primitives::{views::TaskView, BlockNumber};
+use std::{fmt::Display, time::Instant};
+
+impl<C: Chain> Context<C> {
+	pub(super) async fn take_up(
+		&self,
+		view: &TaskView,
+		until: BlockNumber,
+	) -> Result<Outcome, StepError> {
+		if self.stop.is_set() {
+			return Ok(Outcome::Waits);
+		}
+		let Some(job) = self.chain.job(view.id.job).await? else { return Ok(Outcome::Waits) };
+		let price = view.matched.as_ref().map_or(0, |matched| matched.price);
+		tracing::info!("offered until block {until} for {} by {}", Amount(price), job.owner);
+		let begun = Instant::now();
+		let adding = self.collecting.read().await;
+		let prepared = tokio::select! {
+			prepared = self.runner.prepare(&job, view.id) => prepared,
+			() = self.past(until) => {
+				tracing::warn!("the offer lapsed before all was fetched and checked");
+				return Ok(Outcome::Waits);
+			},
+			() = self.stop.wait() => return Ok(Outcome::Waits),
+		};
+		let Prepared { inputs, path } = match prepared {
+			Ok(prepared) => prepared,
+			Err(refusal) => return self.decline(view, refusal).await,
+		};
+		tracing::info!(
+			"{} inputs and the program are here, in {:.2?}",
+			inputs.len(),
+			begun.elapsed()
+		);
+		// From here on what was fetched has a name in the journal, and stays.
+		self.journal.save(Entry::prepared(&job, view, inputs.clone())).await?;
+		drop(adding);
+		let begun = Instant::now();
+		match self.send(Call::Accept { task: view.id, inputs, path }).await {
+			Ok(outcome) => {
+				tracing::info!("accepted, in {:.2?}", begun.elapsed());
+				Ok(outcome)
+			}
+			// These do not pass by waiting, and a lapsed offer counts against the machine.
+			Err(StepError::Chain(error))
+				if matches!(
+					error.module_error(),
+					Some("InsufficientStake" | "WrongInputs" | "UnknownProgram")
+				) =>
+			{
+				self.decline(view, error).await
+			}
+			Err(error) => Err(error),
+		}
+	}
+
+	async fn decline(&self, view: &TaskView, why: impl Display) -> Result<Outcome, StepError> {
+		tracing::warn!("declined: {why}");
+		self.quota.release(view.id);
+		self.send(Call::Decline { task: view.id }).await
+	}
+}

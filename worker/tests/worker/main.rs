@@ -1,0 +1,10 @@
+//! The worker against a chain in memory and a buyer on loopback.
+
+mod chain;
+mod common;
+mod config;
+mod declines;
+mod honest;
+mod register;
+mod restarts;
+mod sabotage;
