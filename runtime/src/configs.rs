@@ -396,8 +396,6 @@ impl pallet_job_escrow::Config for Runtime {
 	type MaxTasks = ConstU32<1_024>;
 	type MaxRefused = ConstU32<8>;
 	type WeightInfo = pallet_job_escrow::weights::SubstrateWeight<Runtime>;
-	#[cfg(feature = "runtime-benchmarks")]
-	type BenchmarkHelper = crate::benchmarks::Helper;
 }
 
 impl pallet_verification::Config for Runtime {

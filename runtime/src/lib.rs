@@ -13,7 +13,6 @@ include!(concat!(env!("OUT_DIR"), "/wasm_binary.rs"));
 extern crate alloc;
 
 pub mod apis;
-mod benchmarks;
 pub mod configs;
 pub mod genesis_config_presets;
 mod views;

@@ -4,8 +4,6 @@
 
 extern crate alloc;
 
-#[cfg(feature = "runtime-benchmarks")]
-pub mod benchmarking;
 mod impls;
 #[cfg(test)]
 mod mock;
@@ -15,9 +13,7 @@ mod types;
 pub mod weights;
 
 pub use pallet::*;
-pub use types::{
-	Due, Engagement, InputRoots, Job, JobSpec, Params, Sums, Task, TaskPath,
-};
+pub use types::{Due, Engagement, InputRoots, Job, JobSpec, Params, Sums, Task, TaskPath};
 pub use weights::WeightInfo;
 
 use assay_primitives::{
@@ -87,10 +83,6 @@ pub mod pallet {
 
 		/// Weights.
 		type WeightInfo: WeightInfo;
-
-		/// Sets up what the benchmarks need of other pallets.
-		#[cfg(feature = "runtime-benchmarks")]
-		type BenchmarkHelper: benchmarking::BenchmarkHelper<Self::AccountId>;
 	}
 
 	/// Why the pallet holds balance.

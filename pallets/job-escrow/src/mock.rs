@@ -4,9 +4,7 @@ use crate::{self as pallet_job_escrow, JobSpec, Params};
 use assay_primitives::{
 	market::{MachineClass, MachineId, MatchEnd, Quote, Requirements, Work},
 	traits::{AuditSink, Audits, Programs, Supply, WorkLedger},
-	work::{
-		Assurance, AuditOutcome, Claim, Commitment, Costs, Mode, ProgramInfo, TaskId,
-	},
+	work::{Assurance, AuditOutcome, Claim, Commitment, Costs, Mode, ProgramInfo, TaskId},
 	Balance, Root, ASY,
 };
 use frame_support::{
@@ -76,8 +74,6 @@ impl crate::Config for Test {
 	type MaxTasks = ConstU32<100>;
 	type MaxRefused = ConstU32<2>;
 	type WeightInfo = ();
-	#[cfg(feature = "runtime-benchmarks")]
-	type BenchmarkHelper = World;
 }
 
 pub const EXISTENTIAL: Balance = ASY / 1_000;
@@ -241,11 +237,7 @@ pub fn spec(tasks: u32) -> JobSpec<AccountId> {
 		tasks_root: TASKS_ROOT,
 		tasks,
 		data_url: b"http://buyer.example:9000".to_vec().try_into().unwrap(),
-		requirements: Requirements {
-			class: MachineClass::Cpu,
-			min_memory_mib: 0,
-			region: None,
-		},
+		requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 0, region: None },
 		mode: Mode::BestAsk,
 		assurance: Assurance::Audited { auditors: 1 },
 		max_price: 3 * ASY,

@@ -3,13 +3,15 @@
 use crate::Config;
 use assay_primitives::{
 	market::{MachineId, Requirements},
-	views::{JobMoney, TaskCounts},
 	url::Url,
+	views::{JobMoney, TaskCounts},
 	work::{Assurance, Commitment, JobId, Mode, TaskId, TaskStatus, MAX_TASK_INPUTS},
 	Balance, BlockNumber, Root,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use frame_support::{pallet_prelude::ConstU32, BoundedVec, CloneNoBound, DebugNoBound, EqNoBound, PartialEqNoBound};
+use frame_support::{
+	pallet_prelude::ConstU32, BoundedVec, CloneNoBound, DebugNoBound, EqNoBound, PartialEqNoBound,
+};
 use scale_info::TypeInfo;
 use serde::{Deserialize, Serialize};
 use sp_runtime::Permill;
@@ -49,7 +51,9 @@ pub struct JobSpec<AccountId> {
 }
 
 /// A posted job.
-#[derive(CloneNoBound, DebugNoBound, PartialEqNoBound, EqNoBound, Encode, Decode, MaxEncodedLen, TypeInfo)]
+#[derive(
+	CloneNoBound, DebugNoBound, PartialEqNoBound, EqNoBound, Encode, Decode, MaxEncodedLen, TypeInfo,
+)]
 #[scale_info(skip_type_params(T))]
 pub struct Job<T: Config> {
 	/// The buyer.
@@ -90,7 +94,9 @@ pub struct Engagement<AccountId> {
 }
 
 /// One task of a job.
-#[derive(CloneNoBound, DebugNoBound, PartialEqNoBound, EqNoBound, Encode, Decode, MaxEncodedLen, TypeInfo)]
+#[derive(
+	CloneNoBound, DebugNoBound, PartialEqNoBound, EqNoBound, Encode, Decode, MaxEncodedLen, TypeInfo,
+)]
 #[scale_info(skip_type_params(T))]
 pub struct Task<T: Config> {
 	/// Where it stands.
@@ -197,11 +203,11 @@ impl Default for Params {
 impl Params {
 	/// Whether the values make sense together.
 	pub fn valid(&self) -> bool {
-		self.offer_window > 0 &&
-			self.match_interval > 0 &&
-			self.min_deadline > 0 &&
-			self.min_deadline <= self.max_deadline &&
-			self.max_lifetime > 0 &&
-			self.runs > 0
+		self.offer_window > 0
+			&& self.match_interval > 0
+			&& self.min_deadline > 0
+			&& self.min_deadline <= self.max_deadline
+			&& self.max_lifetime > 0
+			&& self.runs > 0
 	}
 }

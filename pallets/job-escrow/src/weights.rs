@@ -53,32 +53,25 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 			.saturating_add(T::DbWeight::get().reads_writes(4, 4))
 	}
 	fn advance() -> Weight {
-		Weight::from_parts(150_000_000, 0)
-			.saturating_add(T::DbWeight::get().reads_writes(16, 16))
+		Weight::from_parts(150_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(16, 16))
 	}
 	fn accept() -> Weight {
-		Weight::from_parts(80_000_000, 0)
-			.saturating_add(T::DbWeight::get().reads_writes(10, 6))
+		Weight::from_parts(80_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(10, 6))
 	}
 	fn decline() -> Weight {
-		Weight::from_parts(80_000_000, 0)
-			.saturating_add(T::DbWeight::get().reads_writes(10, 10))
+		Weight::from_parts(80_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(10, 10))
 	}
 	fn submit() -> Weight {
-		Weight::from_parts(90_000_000, 0)
-			.saturating_add(T::DbWeight::get().reads_writes(12, 10))
+		Weight::from_parts(90_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 10))
 	}
 	fn abandon() -> Weight {
-		Weight::from_parts(80_000_000, 0)
-			.saturating_add(T::DbWeight::get().reads_writes(10, 10))
+		Weight::from_parts(80_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(10, 10))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(60_000_000, 0)
-			.saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(60_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(15_000_000, 0)
-			.saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(15_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	fn conclude(a: u32) -> Weight {
 		Weight::from_parts(120_000_000, 0)
@@ -113,28 +106,22 @@ impl WeightInfo for () {
 			.saturating_add(ParityDbWeight::get().reads_writes(16, 16))
 	}
 	fn accept() -> Weight {
-		Weight::from_parts(80_000_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(10, 6))
+		Weight::from_parts(80_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(10, 6))
 	}
 	fn decline() -> Weight {
-		Weight::from_parts(80_000_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(10, 10))
+		Weight::from_parts(80_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(10, 10))
 	}
 	fn submit() -> Weight {
-		Weight::from_parts(90_000_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(12, 10))
+		Weight::from_parts(90_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(12, 10))
 	}
 	fn abandon() -> Weight {
-		Weight::from_parts(80_000_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(10, 10))
+		Weight::from_parts(80_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(10, 10))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(60_000_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(60_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(15_000_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(15_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn conclude(a: u32) -> Weight {
 		Weight::from_parts(120_000_000, 0)

@@ -62,7 +62,7 @@ impl<T: Config> Pallet<T> {
 						Self::put_down(Self::now().saturating_add(wait), Due::Task(id, turn));
 					}
 					Ok(())
-				},
+				}
 				other => other,
 			},
 			_ => Ok(()),
@@ -74,26 +74,24 @@ impl<T: Config> Pallet<T> {
 		let mut task = Tasks::<T>::get(id.job, id.index).ok_or(Error::<T>::UnknownTask)?;
 		let now = Self::now();
 		match task.status {
-			TaskStatus::Open if now >= job.expires_at =>
-				Self::refund(id, &mut job, &mut task, Reason::Expired)?,
+			TaskStatus::Open if now >= job.expires_at => {
+				Self::refund(id, &mut job, &mut task, Reason::Expired)?
+			}
 			TaskStatus::Open => {
 				if !Self::try_match(id, &job, &mut task)? {
 					return Err(Error::<T>::NothingDue.into());
 				}
-			},
+			}
 			TaskStatus::Offered { until } if now > until => {
 				let end = MatchEnd::NotTaken { lapsed: true };
 				Self::requeue(id, &mut job, &mut task, end, Reason::Lapsed)?
-			},
-			TaskStatus::Running { due } if now > due => Self::requeue(
-				id,
-				&mut job,
-				&mut task,
-				MatchEnd::Missed,
-				Reason::DeadlineMissed,
-			)?,
-			TaskStatus::Passed { settles_at } if now >= settles_at =>
-				Self::settle(id, &mut job, &mut task)?,
+			}
+			TaskStatus::Running { due } if now > due => {
+				Self::requeue(id, &mut job, &mut task, MatchEnd::Missed, Reason::DeadlineMissed)?
+			}
+			TaskStatus::Passed { settles_at } if now >= settles_at => {
+				Self::settle(id, &mut job, &mut task)?
+			}
 			_ => return Err(Error::<T>::NothingDue.into()),
 		}
 		Tasks::<T>::insert(id.job, id.index, task);

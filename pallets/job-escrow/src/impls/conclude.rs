@@ -32,7 +32,7 @@ impl<T: Config> Pallet<T> {
 		let mut job = Jobs::<T>::get(id.job).ok_or(Error::<T>::UnknownJob)?;
 		let mut task = Tasks::<T>::get(id.job, id.index).ok_or(Error::<T>::UnknownTask)?;
 		let TaskStatus::Auditing { submitted_at } = task.status else {
-			return Err(Error::<T>::WrongState.into())
+			return Err(Error::<T>::WrongState.into());
 		};
 		// One run's fee, shared among those who did the work whatever they found.
 		let mut fee: Balance = 0;
@@ -49,11 +49,10 @@ impl<T: Config> Pallet<T> {
 		match outcome {
 			AuditOutcome::Passed => {
 				let window = Parameters::<T>::get().challenge_window;
-				let settles_at =
-					submitted_at.saturating_add(window).max(now.saturating_add(1));
+				let settles_at = submitted_at.saturating_add(window).max(now.saturating_add(1));
 				Self::turn_to(&mut task, TaskStatus::Passed { settles_at });
 				Self::put_down(settles_at, Due::Task(id, task.turn));
-			},
+			}
 			AuditOutcome::Failed(_) | AuditOutcome::Inconclusive => {
 				Totals::<T>::mutate(|t| t.audits_failed = t.audits_failed.saturating_add(1));
 				let end = match outcome {
@@ -61,7 +60,7 @@ impl<T: Config> Pallet<T> {
 					_ => MatchEnd::Released,
 				};
 				Self::requeue(id, &mut job, &mut task, end, Reason::Audit(outcome))?;
-			},
+			}
 		}
 		Tasks::<T>::insert(id.job, id.index, task);
 		Self::store_job(id.job, job);

@@ -15,24 +15,18 @@ impl<T: Config> Pallet<T> {
 		job: &Job<T>,
 		task: &mut Task<T>,
 	) -> Result<bool, DispatchError> {
-		let program =
-			T::Programs::info(&job.spec.program).ok_or(Error::<T>::UnknownProgram)?;
-		let work = Work {
-			costs: program.costs,
-			value: job.spec.value,
-			deadline: job.spec.deadline,
-		};
+		let program = T::Programs::info(&job.spec.program).ok_or(Error::<T>::UnknownProgram)?;
+		let work =
+			Work { costs: program.costs, value: job.spec.value, deadline: job.spec.deadline };
 		let quote = match &job.spec.mode {
-			Mode::Direct { provider, machine } =>
+			Mode::Direct { provider, machine } => {
 				T::Supply::quote(provider, *machine, &job.spec.requirements, &work)
 					.ok()
-					.filter(|q| q.price <= job.spec.max_price),
-			Mode::BestAsk => T::Supply::best(
-				&job.spec.requirements,
-				&work,
-				job.spec.max_price,
-				&task.refused,
-			),
+					.filter(|q| q.price <= job.spec.max_price)
+			}
+			Mode::BestAsk => {
+				T::Supply::best(&job.spec.requirements, &work, job.spec.max_price, &task.refused)
+			}
 		};
 		let Some(Quote { provider, machine, price }) = quote else { return Ok(false) };
 		T::Supply::reserve(&provider, machine)?;

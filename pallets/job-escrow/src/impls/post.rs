@@ -35,8 +35,7 @@ impl<T: Config> Pallet<T> {
 		let audit_fee = T::Audits::fee(&program.costs, &spec.assurance)?;
 		let per_task = Self::escrow_per_task(spec.max_price, audit_fee, params.runs)
 			.ok_or(Error::<T>::AmountTooLarge)?;
-		let escrow =
-			per_task.checked_mul(spec.tasks.into()).ok_or(Error::<T>::AmountTooLarge)?;
+		let escrow = per_task.checked_mul(spec.tasks.into()).ok_or(Error::<T>::AmountTooLarge)?;
 		// Collateral is price and value together; it must be a number.
 		spec.value.checked_add(spec.max_price).ok_or(Error::<T>::AmountTooLarge)?;
 		Self::hold(&owner, escrow)?;
@@ -99,8 +98,10 @@ impl<T: Config> Pallet<T> {
 		for index in 0..tasks {
 			let Some(mut task) = Tasks::<T>::get(id, index) else { continue };
 			match task.status {
-				TaskStatus::Open => {},
-				TaskStatus::Offered { .. } => Self::withdraw_offer(TaskId { job: id, index }, &mut task),
+				TaskStatus::Open => {}
+				TaskStatus::Offered { .. } => {
+					Self::withdraw_offer(TaskId { job: id, index }, &mut task)
+				}
 				_ => continue,
 			}
 			Self::refund(TaskId { job: id, index }, &mut job, &mut task, Reason::Cancelled)?;

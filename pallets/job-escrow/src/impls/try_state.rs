@@ -2,9 +2,7 @@
 
 #![cfg(any(test, feature = "try-runtime"))]
 
-use crate::{
-	Claimable, Config, Engaged, HoldReason, Jobs, NextJob, Pallet, Tasks, Totals,
-};
+use crate::{Claimable, Config, Engaged, HoldReason, Jobs, NextJob, Pallet, Tasks, Totals};
 use alloc::collections::{btree_map::BTreeMap, btree_set::BTreeSet};
 use assay_primitives::{
 	work::{TaskId, TaskStatus},
@@ -37,16 +35,16 @@ impl<T: Config> Pallet<T> {
 					TaskStatus::Settled { .. } => {
 						settled += 1;
 						ensure!(task.held == 0, "a settled task holds escrow");
-					},
+					}
 					TaskStatus::Refunded { .. } => {
 						refunded += 1;
 						ensure!(task.held == 0, "a refunded task holds escrow");
 						ensure!(task.engaged.is_none(), "a refunded task is engaged");
-					},
+					}
 					TaskStatus::Open => {
 						live += 1;
 						ensure!(task.engaged.is_none(), "an open task is engaged");
-					},
+					}
 					_ => {
 						live += 1;
 						let e = task.engaged.as_ref().ok_or("a matched task names nobody")?;
@@ -55,14 +53,14 @@ impl<T: Config> Pallet<T> {
 						ensure!(task.held >= e.price, "a matched task cannot pay its price");
 						let accepted = !matches!(task.status, TaskStatus::Offered { .. });
 						ensure!(accepted == (e.collateral > 0), "collateral and state disagree");
-					},
+					}
 				}
 			}
 			if job.closed_at.is_none() {
 				ensure!(seen == job.spec.tasks, "a live job lacks tasks");
 				ensure!(
-					(live, settled, refunded) ==
-						(job.counts.live, job.counts.settled, job.counts.refunded),
+					(live, settled, refunded)
+						== (job.counts.live, job.counts.settled, job.counts.refunded),
 					"a job's counts are wrong"
 				);
 				live_jobs += 1;
@@ -75,8 +73,7 @@ impl<T: Config> Pallet<T> {
 				"a job's sums do not add up to its escrow"
 			);
 			ensure!(m.burned <= m.fees, "more was burned than taken in fees");
-			let entry =
-				held_by_owner.entry(job.owner.encode()).or_insert((job.owner.clone(), 0));
+			let entry = held_by_owner.entry(job.owner.encode()).or_insert((job.owner.clone(), 0));
 			entry.1 += held;
 			escrow += held;
 		}

@@ -19,12 +19,11 @@ impl<T: Config> Pallet<T> {
 		let job = Jobs::<T>::get(id.job).ok_or(Error::<T>::UnknownJob)?;
 		let mut task = Self::task_of(&hot, id)?;
 		let TaskStatus::Offered { until } = task.status else {
-			return Err(Error::<T>::WrongState.into())
+			return Err(Error::<T>::WrongState.into());
 		};
 		let now = Self::now();
 		ensure!(now <= until, Error::<T>::OfferLapsed);
-		let program =
-			T::Programs::info(&job.spec.program).ok_or(Error::<T>::UnknownProgram)?;
+		let program = T::Programs::info(&job.spec.program).ok_or(Error::<T>::UnknownProgram)?;
 		ensure!(inputs.len() as u32 == program.inputs, Error::<T>::WrongInputs);
 		ensure!(
 			T::Programs::verify_inputs(
@@ -69,16 +68,13 @@ impl<T: Config> Pallet<T> {
 		let job = Jobs::<T>::get(id.job).ok_or(Error::<T>::UnknownJob)?;
 		let mut task = Self::task_of(&hot, id)?;
 		let TaskStatus::Running { due } = task.status else {
-			return Err(Error::<T>::WrongState.into())
+			return Err(Error::<T>::WrongState.into());
 		};
 		let now = Self::now();
 		ensure!(now <= due, Error::<T>::DeadlinePassed);
 		let engaged = task.engaged.as_mut().ok_or(Error::<T>::Inconsistent)?;
-		let claim = Claim {
-			program: job.spec.program,
-			inputs: engaged.inputs.to_vec(),
-			commitment,
-		};
+		let claim =
+			Claim { program: job.spec.program, inputs: engaged.inputs.to_vec(), commitment };
 		T::Audits::open(id, claim, job.spec.assurance)?;
 		engaged.commitment = Some(commitment);
 		let provider = engaged.provider.clone();

@@ -4,7 +4,10 @@ use super::*;
 use crate::{JobSpec, Params};
 use assay_primitives::{work::Assurance, Root};
 
-fn refused(change: impl FnOnce(&mut JobSpec<AccountId>), error: impl Into<sp_runtime::DispatchError>) {
+fn refused(
+	change: impl FnOnce(&mut JobSpec<AccountId>),
+	error: impl Into<sp_runtime::DispatchError>,
+) {
 	let mut job = spec(1);
 	change(&mut job);
 	assert_noop!(JobEscrow::post(RuntimeOrigin::signed(BUYER), job), error.into());

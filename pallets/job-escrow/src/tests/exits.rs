@@ -14,10 +14,10 @@ fn an_unanswered_offer_lapses_and_is_offered_elsewhere() {
 			Error::<Test>::NothingDue
 		);
 		pass(1);
-		assert_eq!(state(|s| s.ends.clone()), vec![(
-			PROVIDER,
-			MatchEnd::NotTaken { lapsed: true }
-		)]);
+		assert_eq!(
+			state(|s| s.ends.clone()),
+			vec![(PROVIDER, MatchEnd::NotTaken { lapsed: true })]
+		);
 		pass(1);
 		assert_eq!(task(0).engaged.unwrap().provider, PROVIDER + 1);
 		assert_eq!(task(0).attempts, 0, "an offer not taken is no run");
@@ -92,10 +92,7 @@ fn cancelling_refunds_what_nobody_accepted() {
 		post(3);
 		pass(1);
 		accept(0);
-		assert_noop!(
-			JobEscrow::cancel(RuntimeOrigin::signed(OTHER), 0),
-			Error::<Test>::NotOwner
-		);
+		assert_noop!(JobEscrow::cancel(RuntimeOrigin::signed(OTHER), 0), Error::<Test>::NotOwner);
 		assert_ok!(JobEscrow::cancel(RuntimeOrigin::signed(BUYER), 0));
 		assert!(matches!(task(0).status, TaskStatus::Running { .. }));
 		assert!(matches!(task(1).status, TaskStatus::Refunded { reason: Reason::Cancelled, .. }));
@@ -128,9 +125,8 @@ fn the_agenda_catches_up_when_blocks_were_full() {
 		let step = JobEscrow::step_weight();
 		let mut meter = frame_support::weights::WeightMeter::with_limit(step.saturating_mul(3));
 		JobEscrow::work_agenda(&mut meter);
-		let offered = (0..100)
-			.filter(|i| matches!(task(*i).status, TaskStatus::Offered { .. }))
-			.count();
+		let offered =
+			(0..100).filter(|i| matches!(task(*i).status, TaskStatus::Offered { .. })).count();
 		assert!(offered > 0 && offered <= 3, "{offered}");
 		pass(1);
 		assert!((0..100).all(|i| matches!(task(i).status, TaskStatus::Offered { .. })));

@@ -117,7 +117,9 @@ fn a_late_verdict_still_leaves_a_block_before_payment() {
 		pass(50);
 		conclude(0, AuditOutcome::Passed, vec![AUDITOR]);
 		let now = System::block_number();
-		assert!(matches!(task(0).status, TaskStatus::Passed { settles_at } if settles_at == now + 1));
+		assert!(
+			matches!(task(0).status, TaskStatus::Passed { settles_at } if settles_at == now + 1)
+		);
 	});
 }
 

@@ -29,13 +29,7 @@ fn post(tasks: u32) {
 
 fn accept(index: u32) {
 	let inputs = vec![input(index)].try_into().unwrap();
-	assert_ok!(JobEscrow::accept(
-		RuntimeOrigin::signed(HOT),
-		0,
-		index,
-		inputs,
-		Default::default()
-	));
+	assert_ok!(JobEscrow::accept(RuntimeOrigin::signed(HOT), 0, index, inputs, Default::default()));
 }
 
 fn submit(index: u32) {

@@ -44,26 +44,26 @@ fn run(act: Act) {
 			let mut job = spec(n);
 			job.assurance = assay_primitives::work::Assurance::Audited { auditors };
 			let _ = JobEscrow::post(RuntimeOrigin::signed(BUYER), job);
-		},
+		}
 		Act::Cancel(job) => {
 			let _ = JobEscrow::cancel(RuntimeOrigin::signed(BUYER), job);
-		},
+		}
 		Act::Accept(h, job, index) => {
 			let inputs = vec![input(index)].try_into().unwrap();
 			let _ = JobEscrow::accept(by(h), job, index, inputs, Default::default());
-		},
+		}
 		Act::Decline(h, job, index) => {
 			let _ = JobEscrow::decline(by(h), job, index);
-		},
+		}
 		Act::Submit(h, job, index) => {
 			let _ = JobEscrow::submit(by(h), job, index, commitment());
-		},
+		}
 		Act::Abandon(h, job, index) => {
 			let _ = JobEscrow::abandon(by(h), job, index);
-		},
+		}
 		Act::Advance(job, index) => {
 			let _ = JobEscrow::advance(RuntimeOrigin::signed(OTHER), job, index);
-		},
+		}
 		Act::Conclude(nth, outcome, attesters) => {
 			let open: Vec<_> = Tasks::<Test>::iter()
 				.filter(|(_, _, t)| matches!(t.status, TaskStatus::Auditing { .. }))
@@ -77,13 +77,13 @@ fn run(act: Act) {
 				};
 				JobEscrow::concluded(*id, outcome, vec![AUDITOR; attesters]);
 			}
-		},
+		}
 		Act::Ask(h, price) => {
 			state(|s| match price {
 				0 => s.asks.remove(&(PROVIDER + h)),
 				p => s.asks.insert(PROVIDER + h, Balance::from(p) * ASY),
 			});
-		},
+		}
 		Act::Pass(n) => pass(n),
 	}
 	JobEscrow::do_try_state().unwrap();
