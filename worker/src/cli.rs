@@ -106,12 +106,12 @@ pub struct Register {
 	/// Memory of the machine, in MiB [default: all there is]
 	#[arg(long, value_name = "MIB")]
 	pub memory_mib: Option<u32>,
-	/// Its terms.
-	#[command(flatten)]
-	pub ask: AskArgs,
 	/// Answer in JSON
 	#[arg(long)]
 	pub json: bool,
+	/// Its terms.
+	#[command(flatten)]
+	pub ask: AskArgs,
 }
 
 /// Terms of a machine. If any is given, all of them replace those that the machine has.

@@ -87,7 +87,11 @@ pub(super) fn hash(tag: u8, rows: [&[u8]; LANES], out: &mut [Root; LANES]) {
 
 #[target_feature(enable = "avx2")]
 fn initial() -> Value {
-	IV.map(|word| _mm256_set1_epi32(word as i32))
+	let mut value = [_mm256_setzero_si256(); 8];
+	for (value, word) in value.iter_mut().zip(IV) {
+		*value = _mm256_set1_epi32(word as i32);
+	}
+	value
 }
 
 /// The chaining value of `length` bytes of a chunk.
@@ -98,7 +102,8 @@ fn hash_chunk(tag: u8, rows: &[&[u8]; LANES], chunk: usize, length: usize, root:
 	for block in 0..blocks {
 		let start = chunk * CHUNK + block * BLOCK;
 		let length = (length - block * BLOCK).min(BLOCK);
-		let mut bytes = [[0u8; BLOCK]; LANES];
+		let mut vectors = [[_mm256_setzero_si256(); 2]; LANES];
+		let bytes: &mut [[u8; BLOCK]; LANES] = bytemuck::cast_mut(&mut vectors);
 		for (bytes, row) in bytes.iter_mut().zip(rows) {
 			// The tag takes the first byte, so the row's own bytes lie one further on.
 			match start.checked_sub(1) {
@@ -119,7 +124,7 @@ fn hash_chunk(tag: u8, rows: &[&[u8]; LANES], chunk: usize, length: usize, root:
 		if block + 1 == blocks {
 			flags |= CHUNK_END | root;
 		}
-		value = compress(&value, &words(&bytes), chunk as u32, length as u32, flags);
+		value = compress(&value, &words(&vectors), chunk as u32, length as u32, flags);
 	}
 	value
 }
@@ -134,9 +139,9 @@ fn parent(left: &Value, right: &Value, root: u32) -> Value {
 
 /// The words of eight blocks, lane by lane.
 #[target_feature(enable = "avx2")]
-fn words(blocks: &[[u8; BLOCK]; LANES]) -> [Words; 16] {
-	let halves: [[Words; 2]; LANES] = bytemuck::cast(*blocks);
-	let (low, high) = (transpose(halves.map(|h| h[0])), transpose(halves.map(|h| h[1])));
+fn words([a, b, c, d, e, f, g, h]: &[[Words; 2]; LANES]) -> [Words; 16] {
+	let low = transpose([a[0], b[0], c[0], d[0], e[0], f[0], g[0], h[0]]);
+	let high = transpose([a[1], b[1], c[1], d[1], e[1], f[1], g[1], h[1]]);
 	let mut words = [_mm256_setzero_si256(); 16];
 	words[..8].copy_from_slice(&low);
 	words[8..].copy_from_slice(&high);
@@ -170,11 +175,11 @@ fn transpose(r: [Words; 8]) -> [Words; 8] {
 macro_rules! mix {
 	($s:ident, $a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
 		$s[$a] = _mm256_add_epi32(_mm256_add_epi32($s[$a], $x), $s[$b]);
-		$s[$d] = rotate_bytes(_mm256_xor_si256($s[$d], $s[$a]), ROTATE_16);
+		$s[$d] = rotate_16(_mm256_xor_si256($s[$d], $s[$a]));
 		$s[$c] = _mm256_add_epi32($s[$c], $s[$d]);
 		$s[$b] = rotate::<12, 20>(_mm256_xor_si256($s[$b], $s[$c]));
 		$s[$a] = _mm256_add_epi32(_mm256_add_epi32($s[$a], $y), $s[$b]);
-		$s[$d] = rotate_bytes(_mm256_xor_si256($s[$d], $s[$a]), ROTATE_8);
+		$s[$d] = rotate_8(_mm256_xor_si256($s[$d], $s[$a]));
 		$s[$c] = _mm256_add_epi32($s[$c], $s[$d]);
 		$s[$b] = rotate::<7, 25>(_mm256_xor_si256($s[$b], $s[$c]));
 	};
@@ -184,21 +189,30 @@ macro_rules! mix {
 fn compress(value: &Value, block: &[Words; 16], chunk: u32, length: u32, flags: u32) -> Value {
 	let [v0, v1, v2, v3, v4, v5, v6, v7] = *value;
 	let [i0, i1, i2, i3, ..] = initial();
-	let [chunk, length, flags] = [chunk, length, flags].map(|w| _mm256_set1_epi32(w as i32));
-	let zero = _mm256_setzero_si256();
+	let (chunk, flags) = (_mm256_set1_epi32(chunk as i32), _mm256_set1_epi32(flags as i32));
+	let (zero, length) = (_mm256_setzero_si256(), _mm256_set1_epi32(length as i32));
 	let mut s = [v0, v1, v2, v3, v4, v5, v6, v7, i0, i1, i2, i3, chunk, zero, length, flags];
 	for order in &SCHEDULE {
-		let m = order.map(|word| block[word & 15]);
-		mix!(s, 0, 4, 8, 12, m[0], m[1]);
-		mix!(s, 1, 5, 9, 13, m[2], m[3]);
-		mix!(s, 2, 6, 10, 14, m[4], m[5]);
-		mix!(s, 3, 7, 11, 15, m[6], m[7]);
-		mix!(s, 0, 5, 10, 15, m[8], m[9]);
-		mix!(s, 1, 6, 11, 12, m[10], m[11]);
-		mix!(s, 2, 7, 8, 13, m[12], m[13]);
-		mix!(s, 3, 4, 9, 14, m[14], m[15]);
+		// The mask tells the compiler that the index is in range.
+		macro_rules! m {
+			($word:literal) => {
+				block[order[$word] & 15]
+			};
+		}
+		mix!(s, 0, 4, 8, 12, m!(0), m!(1));
+		mix!(s, 1, 5, 9, 13, m!(2), m!(3));
+		mix!(s, 2, 6, 10, 14, m!(4), m!(5));
+		mix!(s, 3, 7, 11, 15, m!(6), m!(7));
+		mix!(s, 0, 5, 10, 15, m!(8), m!(9));
+		mix!(s, 1, 6, 11, 12, m!(10), m!(11));
+		mix!(s, 2, 7, 8, 13, m!(12), m!(13));
+		mix!(s, 3, 4, 9, 14, m!(14), m!(15));
 	}
-	core::array::from_fn(|i| _mm256_xor_si256(s[i], s[i + 8]))
+	let mut value = [zero; 8];
+	for i in 0..8 {
+		value[i] = _mm256_xor_si256(s[i], s[i + 8]);
+	}
+	value
 }
 
 /// Rotates each word right by `R` bits; `L` is 32 − R.
@@ -208,12 +222,18 @@ fn rotate<const R: i32, const L: i32>(x: Words) -> Words {
 	_mm256_or_si256(_mm256_srli_epi32::<R>(x), _mm256_slli_epi32::<L>(x))
 }
 
-/// Where the bytes of four words come from when each is rotated right by one or two bytes.
-const ROTATE_8: [u8; 16] = [1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12];
-const ROTATE_16: [u8; 16] = [2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13];
-
+/// Rotates each word right by 8 bits: byte i comes from byte i + 1 of its word.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn rotate_bytes(x: Words, from: [u8; 16]) -> Words {
-	_mm256_shuffle_epi8(x, bytemuck::cast([from, from]))
+fn rotate_8(x: Words) -> Words {
+	let (low, high) = (0x0407_0605_0003_0201, 0x0C0F_0E0D_080B_0A09);
+	_mm256_shuffle_epi8(x, _mm256_set_epi64x(high, low, high, low))
+}
+
+/// Rotates each word right by 16 bits.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn rotate_16(x: Words) -> Words {
+	let (low, high) = (0x0504_0706_0100_0302, 0x0D0C_0F0E_0908_0B0A);
+	_mm256_shuffle_epi8(x, _mm256_set_epi64x(high, low, high, low))
 }
