@@ -24,7 +24,7 @@ impl Rng {
 	}
 
 	pub fn chance(&mut self, of: u64) -> bool {
-		self.next() % of == 0
+		self.next().is_multiple_of(of)
 	}
 
 	/// A value that is often extreme.
