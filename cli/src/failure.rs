@@ -59,6 +59,7 @@ pub fn usage(error: clap::Error) -> ExitCode {
 	if std::env::args_os().any(|argument| argument == "--json") {
 		let text = error.to_string();
 		let text = text.trim().trim_start_matches("error: ");
+		let text = text.trim_end_matches("For more information, try '--help'.").trim_end();
 		Output::new(true, true).error(text, None, None);
 	} else {
 		let _ = error.print();

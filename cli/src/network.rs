@@ -1,6 +1,9 @@
 //! `assay network`.
 
-use crate::{context::Context, output::facts};
+use crate::{
+	context::Context,
+	output::{facts, plain},
+};
 use assay_client::{Amount, Block, Client};
 use assay_primitives::{
 	market::MachineClass,
@@ -91,7 +94,7 @@ fn figures(class: MachineClass, providers: &[ProviderView]) -> Class {
 fn human(report: &Report) -> String {
 	let stats = &report.stats;
 	let main = facts([
-		("chain", report.chain.escape_debug().to_string()),
+		("chain", plain(&report.chain)),
 		("genesis", format!("{:#x}", report.genesis)),
 		("finalised block", report.finalised.number.to_string()),
 		("providers", stats.providers.to_string()),

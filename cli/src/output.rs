@@ -98,7 +98,35 @@ pub fn short(root: &assay_primitives::Root) -> String {
 	format!("{}…", &hex::encode(root)[..12])
 }
 
+/// A stranger's text for a terminal: what would steer it or hide text is escaped.
+pub fn plain(text: &str) -> String {
+	let steers = |c: char| {
+		c.is_control()
+			|| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+	};
+	let mut plain = String::with_capacity(text.len());
+	for c in text.chars() {
+		match steers(c) {
+			true => plain.extend(c.escape_unicode()),
+			false => plain.push(c),
+		}
+	}
+	plain
+}
+
 /// A number of bytes in binary units.
 pub fn bytes(count: u128) -> String {
 	indicatif::BinaryBytes(u64::try_from(count).unwrap_or(u64::MAX)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+	use super::plain;
+
+	#[test]
+	fn text_cannot_steer_the_terminal() {
+		assert_eq!(plain("Bob's box, Zürich"), "Bob's box, Zürich");
+		assert_eq!(plain("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\\u{a}c");
+		assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
+	}
 }

@@ -235,5 +235,7 @@ fn root_cause(error: &dyn std::error::Error) -> String {
 	while let Some(source) = inner.source() {
 		inner = source;
 	}
-	inner.to_string()
+	let text = inner.to_string();
+	// Some errors tell of others in their text alone.
+	text.rsplit("client error: ").next().unwrap_or(&text).to_owned()
 }

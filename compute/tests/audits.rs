@@ -33,6 +33,7 @@ fn verdicts(case: &Case, inputs: &[Root], trace: &Trace, output: Option<Root>) -
 	vec![
 		audit::full(program, &claim, trace),
 		projection::audit(program, &claim, trace, &[9; 32]),
+		projection::audit_verified(program, &claim, trace, &commitment.tensor_roots, &[9; 32]),
 		replay::audit(program, &claim, &case.tensors, &mut source()),
 		spot::audit(program, &claim, EVERYWHERE, &[9; 32], &mut source()),
 	]

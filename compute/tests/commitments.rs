@@ -41,7 +41,11 @@ fn tensor_root_by_definition(tensor: &Tensor) -> Root {
 }
 
 fn tensor(seed: u64, rows: u32, cols: u32) -> Tensor {
-	Rng(seed).tensor(Shape::new(if seed.is_multiple_of(2) { Dtype::I8 } else { Dtype::I32 }, rows, cols))
+	Rng(seed).tensor(Shape::new(
+		if seed.is_multiple_of(2) { Dtype::I8 } else { Dtype::I32 },
+		rows,
+		cols,
+	))
 }
 
 proptest! {

@@ -24,6 +24,8 @@ impl Folder {
 			Some(path) => path,
 			None => jobs_dir()?.join(&hex::encode(tasks_root)[..16]),
 		};
+		let path = std::path::absolute(&path)
+			.with_context(|| format!("{} is no folder", path.display()))?;
 		Ok(Self { path })
 	}
 

@@ -3,10 +3,30 @@
 use super::status::{audit, reason};
 use crate::output::short;
 use assay_client::{address, Amount};
-use assay_primitives::views::{JobEvent, JobEventKind};
+use assay_primitives::{
+	views::{JobEvent, JobEventKind},
+	BlockNumber,
+};
+use serde::Serialize;
 
-/// One event as a line.
-pub fn line(height: u32, event: &JobEvent) -> String {
+/// An event and the block it happened in.
+#[derive(Serialize)]
+pub struct Happened {
+	/// The block's height.
+	pub block: BlockNumber,
+	/// What happened.
+	#[serde(flatten)]
+	pub event: JobEvent,
+}
+
+impl Happened {
+	/// As a line.
+	pub fn line(&self) -> String {
+		line(self.block, &self.event)
+	}
+}
+
+fn line(height: BlockNumber, event: &JobEvent) -> String {
 	let what = match &event.kind {
 		JobEventKind::Posted => "posted".into(),
 		JobEventKind::Offered { provider, machine, price } => {

@@ -13,7 +13,7 @@ mod watch;
 pub use folder::Folder;
 
 use crate::{account::Done, context::Context};
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use assay_client::{Client, Outcome};
 use assay_primitives::{views::JobView, work::JobId, AccountId};
 use clap::Subcommand;
@@ -80,7 +80,7 @@ pub async fn run(context: &Context, command: Command) -> anyhow::Result<()> {
 		}
 		Command::Watch { job } => {
 			let client = context.connect().await?;
-			watch::run(context, &client, job).await
+			watch::run(context, &client, job, None).await
 		}
 		Command::Cancel { job } => cancel(context, job).await,
 		Command::Result { job, out } => result::run(context, job, &out).await,
@@ -97,7 +97,9 @@ pub async fn existing(client: &Client, id: JobId) -> anyhow::Result<JobView> {
 
 async fn cancel(context: &Context, job: JobId) -> anyhow::Result<()> {
 	let submitter = context.submitter().await?;
-	existing(submitter.client(), job).await?;
+	if let Some(block) = existing(submitter.client(), job).await?.closed_at {
+		bail!("job {job} closed in block {block}: there is nothing to take back");
+	}
 	let outcome = context.waiting("cancelling", submitter.cancel(job)).await?;
 	let refunded = refunds(&outcome);
 	let text = match refunded {

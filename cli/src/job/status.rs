@@ -3,7 +3,7 @@
 use super::existing;
 use crate::{
 	context::Context,
-	output::{facts, short, table},
+	output::{facts, plain, short, table},
 	provider::class_name,
 };
 use assay_client::{address, Amount, Client};
@@ -33,7 +33,7 @@ pub async fn list(
 ) -> anyhow::Result<()> {
 	let client = context.connect().await?.pinned().await?;
 	let jobs = page_through(&client, before, limit, owner).await?;
-	context.output.result(&jobs, || {
+	context.output.result(&json!({ "jobs": jobs }), || {
 		table(
 			&[
 				"job", "owner", "program", "tasks", "live", "settled", "refunded", "escrow",
@@ -95,7 +95,7 @@ pub fn job_facts(job: &JobView) -> String {
 		("owner", address(&job.owner)),
 		("program", format!("{:#x}", job.program)),
 		// A stranger's text goes to a terminal.
-		("data", job.data_url.escape_debug().to_string()),
+		("data", plain(&job.data_url)),
 		("machine", machine),
 		("auditors of a task", auditors.to_string()),
 		("highest price of a task", Amount(job.max_price).to_string()),

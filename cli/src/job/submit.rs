@@ -230,7 +230,7 @@ pub async fn run(context: &Context, arguments: Arguments) -> anyhow::Result<()> 
 			Ok(())
 		}
 		true => tokio::select! {
-			result = watch::run(context, &client, posted.job) => result,
+			result = watch::run(context, &client, posted.job, Some(posted.block)) => result,
 			() = interrupted() => Err(anyhow!(
 				"interrupted; job {0} goes on. Serve its inputs with `{1}`, follow it with `assay job \
 				 watch {0}`, or take it back with `assay job cancel {0}`",
@@ -268,7 +268,8 @@ async fn post(
 	let free = client.balance(submitter.account()).await?.free;
 	if free < escrow {
 		bail!(
-			"the escrow is {} ({} tasks, each {} of price and {runs} audits of {}), but the account has {}",
+			"the escrow is {} (for each of {} tasks {} of price and {runs} audits of {}), but the account \
+			 has {}",
 			Amount(escrow),
 			spec.tasks,
 			Amount(spec.max_price),

@@ -1,6 +1,6 @@
 //! `assay job watch`.
 
-use super::{existing, history, status};
+use super::{existing, history::Happened, status};
 use crate::{context::Context, failure::NotTrue, progress::Bars};
 use assay_client::{At, Block, Client, FinalisedBlocks};
 use assay_primitives::{
@@ -20,20 +20,47 @@ const PAUSE: Duration = Duration::from_secs(2);
 const STATES: [&str; 7] =
 	["open", "offered", "running", "in audit", "passed", "settled", "refunded"];
 
-/// Follows a job until its last task ended. Fails if any was refunded.
-pub async fn run(context: &Context, client: &Client, id: JobId) -> anyhow::Result<()> {
-	let mut blocks = client.finalised_blocks().await?;
-	let job = existing(client, id).await?;
+/// Follows a job until its last task ended, from a block on or else from now. Fails if any task
+/// was refunded.
+pub async fn run(
+	context: &Context,
+	client: &Client,
+	id: JobId,
+	from: Option<Block>,
+) -> anyhow::Result<()> {
+	let from = match from {
+		Some(block) => block,
+		None => client.block().await?,
+	};
+	let job = existing(&client.at(At::Block(from.hash)), id).await?;
 	let bars = Bars::new(context.output, &STATES, job.tasks.into());
 	let say = |text: &str| match bars.are_hidden() {
 		true => context.output.note(text),
 		false => bars.say(text),
 	};
+	let mut watch = Watch {
+		client,
+		id,
+		blocks: client.finalised_blocks_from(from.number.saturating_add(1)),
+		pending: Some(from),
+		history: Vec::new(),
+	};
 	let mut away: Option<Instant> = None;
 	let (job, tasks) = loop {
-		match step(client, &mut blocks, id, away.is_none(), &bars, &say).await {
-			Ok(Some(closed)) => break closed,
+		let told = watch.history.len();
+		let looked = watch.step().await;
+		for happened in watch.history.iter().skip(told) {
+			say(&happened.line());
+		}
+		match looked {
 			Ok(None) => away = None,
+			Ok(Some((job, tasks))) => {
+				away = None;
+				bars.set(&tally(&tasks));
+				if job.closed_at.is_some() {
+					break (job, tasks);
+				}
+			}
 			Err(error) if is_unreachable(&error) => {
 				let since = *away.get_or_insert_with(|| {
 					say(&format!("{error:#}; trying again"));
@@ -49,7 +76,7 @@ pub async fn run(context: &Context, client: &Client, id: JobId) -> anyhow::Resul
 	};
 	bars.finish();
 	let ok = job.counts.refunded == 0;
-	let value = json!({ "ok": ok, "job": job, "tasks": tasks });
+	let value = json!({ "ok": ok, "job": job, "tasks": tasks, "history": watch.history });
 	context
 		.output
 		.result(&value, || format!("{}\n{}", status::job_facts(&job), status::task_table(&tasks)));
@@ -60,31 +87,34 @@ pub async fn run(context: &Context, client: &Client, id: JobId) -> anyhow::Resul
 	}
 }
 
-/// Looks at the job, and unless it is closed waits for the next block and tells what happened.
-async fn step(
-	client: &Client,
-	blocks: &mut FinalisedBlocks,
+/// A job being followed, block by block.
+struct Watch<'a> {
+	client: &'a Client,
 	id: JobId,
-	look: bool,
-	bars: &Bars,
-	say: &impl Fn(&str),
-) -> anyhow::Result<Option<(JobView, Vec<TaskView>)>> {
-	if look && !blocks.is_behind() {
-		let here = client.pinned().await?;
-		let job = existing(&here, id).await?;
-		let tasks = here.all_tasks(id).await?;
-		bars.set(&tally(&tasks));
-		if job.closed_at.is_some() {
-			return Ok(Some((job, tasks)));
-		}
+	blocks: FinalisedBlocks,
+	/// A block not yet looked at to the end: the connection may break meanwhile.
+	pending: Option<Block>,
+	history: Vec<Happened>,
+}
+
+impl Watch<'_> {
+	/// Goes through the next block, and looks at the job there unless later blocks are waiting.
+	async fn step(&mut self) -> anyhow::Result<Option<(JobView, Vec<TaskView>)>> {
+		let block = match self.pending {
+			Some(block) => block,
+			None => *self.pending.insert(self.blocks.next().await?),
+		};
+		let here = self.client.at(At::Block(block.hash));
+		let events = here.job_events().await?;
+		let looked = match self.blocks.is_behind() {
+			true => None,
+			false => Some((existing(&here, self.id).await?, here.all_tasks(self.id).await?)),
+		};
+		let ours = events.into_iter().filter(|event| event.job == self.id);
+		self.history.extend(ours.map(|event| Happened { block: block.number, event }));
+		self.pending = None;
+		Ok(looked)
 	}
-	let Block { number, hash } = blocks.next().await?;
-	for event in client.at(At::Block(hash)).job_events().await? {
-		if event.job == id {
-			say(&history::line(number, &event));
-		}
-	}
-	Ok(None)
 }
 
 /// Tasks in each of [`STATES`].

@@ -3,7 +3,7 @@
 use super::class_name;
 use crate::{
 	context::Context,
-	output::{bytes, facts, table},
+	output::{bytes, facts, plain, table},
 };
 use anyhow::bail;
 use assay_client::{address, Amount, Client, Error};
@@ -11,6 +11,7 @@ use assay_primitives::{
 	views::{MachineView, ProviderView, MAX_PAGE},
 	AccountId,
 };
+use serde_json::json;
 
 /// One provider.
 pub async fn one(context: &Context, provider: Option<AccountId>) -> anyhow::Result<()> {
@@ -27,7 +28,7 @@ pub async fn one(context: &Context, provider: Option<AccountId>) -> anyhow::Resu
 pub async fn list(context: &Context, after: Option<AccountId>, limit: u32) -> anyhow::Result<()> {
 	let client = context.connect().await?.pinned().await?;
 	let providers = page_through(&client, after, limit).await?;
-	context.output.result(&providers, || {
+	context.output.result(&json!({ "providers": providers }), || {
 		table(
 			&[
 				"account", "name", "region", "stake", "at risk", "machines", "asks", "settled",
@@ -37,7 +38,7 @@ pub async fn list(context: &Context, after: Option<AccountId>, limit: u32) -> an
 			providers.iter().map(|p| {
 				vec![
 					address(&p.account),
-					p.name.escape_debug().to_string(),
+					plain(&p.name),
 					region(p.region),
 					Amount(p.stake).to_string(),
 					Amount(p.locked).to_string(),
@@ -81,8 +82,8 @@ fn human(p: &ProviderView) -> String {
 		("account", address(&p.account)),
 		("hot key", address(&p.hot_key)),
 		// Strangers' text goes to a terminal.
-		("name", p.name.escape_debug().to_string()),
-		("endpoint", p.endpoint.escape_debug().to_string()),
+		("name", plain(&p.name)),
+		("endpoint", plain(&p.endpoint)),
 		("region", region(p.region)),
 		("stake", Amount(p.stake).to_string()),
 		("at risk", Amount(p.locked).to_string()),
@@ -116,7 +117,7 @@ fn machines(machines: &[MachineView]) -> String {
 			vec![
 				m.id.to_string(),
 				class_name(m.class).into(),
-				m.model.escape_debug().to_string(),
+				plain(&m.model),
 				bytes(u128::from(m.memory_mib) << 20),
 				match &m.ask {
 					Some(ask) => format!("{} of {}", m.busy, ask.slots),

@@ -4,12 +4,12 @@ use super::{
 	claim::Claim,
 	verdict::{Fault, Stop, Verdict},
 };
-use crate::{exec, ops::bytes::first_difference, Node, Step, Tensor, Trace, ValidProgram};
+use crate::{exec, ops::bytes::first_difference, Node, Root, Step, Tensor, Trace, ValidProgram};
 use alloc::{format, vec::Vec};
 
 /// Recomputes every node from its committed operands. The plainest audit: as costly as the work.
 pub fn audit(program: &ValidProgram, claim: &Claim, trace: &Trace) -> Verdict {
-	check_trace(program, claim, trace, |_, step, operands, claimed| {
+	check_trace(program, claim, trace, &mut |_, step, operands, claimed| {
 		recompute(step, operands, claimed)
 	})
 }
@@ -17,16 +17,33 @@ pub fn audit(program: &ValidProgram, claim: &Claim, trace: &Trace) -> Verdict {
 /// A place in a tensor: row and column.
 pub type Place = (u32, u32);
 
-/// Walks a claimed trace in node order. `wrong` finds the first wrong element of a computed node.
+/// Finds the first wrong element of a computed node.
+pub(super) type Wrong<'f> =
+	dyn FnMut(u32, &Step<'_>, &[&Tensor], &Tensor) -> Result<Option<Place>, Stop> + 'f;
+
+/// Hashes a claimed trace and walks it.
 pub(super) fn check_trace(
 	program: &ValidProgram,
 	claim: &Claim,
 	trace: &Trace,
-	mut wrong: impl FnMut(u32, &Step<'_>, &[&Tensor], &Tensor) -> Result<Option<Place>, Stop>,
+	wrong: &mut Wrong<'_>,
+) -> Verdict {
+	check_verified(program, claim, trace, &trace.roots(), wrong)
+}
+
+/// Walks a claimed trace, whose tensors have these roots, in node order.
+pub(super) fn check_verified(
+	program: &ValidProgram,
+	claim: &Claim,
+	trace: &Trace,
+	roots: &[Root],
+	wrong: &mut Wrong<'_>,
 ) -> Verdict {
 	let mut check = || {
-		let roots = trace.roots();
-		claim.check_roots(program, &roots)?;
+		claim.check_roots(program, roots)?;
+		if trace.tensors.len() != roots.len() {
+			return Err(Stop::Unavailable("there is not one tensor for each root".into()));
+		}
 		for ((node, tensor), shape) in (0u32..).zip(&trace.tensors).zip(program.shapes()) {
 			if tensor.shape() != *shape {
 				let got = tensor.shape();
@@ -35,8 +52,8 @@ pub(super) fn check_trace(
 			}
 		}
 		let mut inputs = 0;
-		for ((index, tensor), root) in (0u32..).zip(&trace.tensors).zip(&roots) {
-			let Some(step) = program.step(index) else { continue };
+		for ((index, tensor), root) in (0u32..).zip(&trace.tensors).zip(roots) {
+			let step = program.step(index).ok_or_else(|| Stop::no_node(index))?;
 			if let Node::Input { .. } | Node::Const { .. } = step.node {
 				if claim.declared(step.node, &mut inputs) != Some(*root) {
 					return Err(Stop::Fault(Fault::root(index)));
@@ -49,7 +66,7 @@ pub(super) fn check_trace(
 				return Err(Stop::Fault(Fault::element(index, row, col)));
 			}
 		}
-		claim.check_output(program, &roots)
+		claim.check_output(program, roots)
 	};
 	check().into()
 }

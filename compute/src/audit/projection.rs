@@ -5,28 +5,56 @@
 
 use super::{
 	claim::Claim,
-	exact::{check_trace, recompute, Place},
+	exact::{check_trace, check_verified, recompute, Place},
 	field,
 	fold::{fold_columns, NarrowVector, WideVector},
-	verdict::Verdict,
+	verdict::{Stop, Verdict},
 };
-use crate::{ops, Node, Tensor, Trace, ValidProgram};
+use crate::{
+	ops,
+	Dtype::{I32, I8},
+	Node, Root, Shape, Step, Tensor, Trace, ValidProgram,
+};
 
 /// Audits a claimed trace held in memory.
 ///
 /// `secret` must be fresh and uniform for each audit and must stay unknown to the worker, also
 /// afterwards: whoever knows it can make a wrong product pass.
 pub fn audit(program: &ValidProgram, claim: &Claim, trace: &Trace, secret: &[u8; 32]) -> Verdict {
-	check_trace(program, claim, trace, |index, step, operands, claimed| {
-		match (step.node, operands) {
-			(Node::MatmulT { .. }, [a, b]) => Ok(find_wrong(a, b, claimed, secret, index)),
-			_ => recompute(step, operands, claimed),
-		}
+	check_trace(program, claim, trace, &mut |index, step, operands, claimed| {
+		check_node(index, step, operands, claimed, secret)
 	})
 }
 
+/// [`audit`] of a trace whose tensors were hashed before, as by
+/// [`fetch_trace`](super::fetch_trace), and have these `roots`.
+pub fn audit_verified(
+	program: &ValidProgram,
+	claim: &Claim,
+	trace: &Trace,
+	roots: &[Root],
+	secret: &[u8; 32],
+) -> Verdict {
+	check_verified(program, claim, trace, roots, &mut |index, step, operands, claimed| {
+		check_node(index, step, operands, claimed, secret)
+	})
+}
+
+fn check_node(
+	index: u32,
+	step: &Step<'_>,
+	operands: &[&Tensor],
+	claimed: &Tensor,
+	secret: &[u8; 32],
+) -> Result<Option<Place>, Stop> {
+	match (step.node, operands) {
+		(Node::MatmulT { .. }, [a, b]) => Ok(find_wrong(a, b, claimed, secret, index)),
+		_ => recompute(step, operands, claimed),
+	}
+}
+
 /// First wrong element (row, column) of a claimed product a · bᵀ, for a: i8\[m, k\], b: i8\[n, k\]
-/// and claimed: i32\[m, n\]; other shapes give any answer. Misses a wrong product with probability
+/// and claimed: i32\[m, n\]; tensors of other shapes are no product from the first element on. Misses a wrong product with probability
 /// at most 2^−61 over `secret`; `stream` sets apart products that are checked with one secret.
 pub fn find_wrong(
 	a: &Tensor,
@@ -35,6 +63,11 @@ pub fn find_wrong(
 	secret: &[u8; 32],
 	stream: u32,
 ) -> Option<Place> {
+	let (m, n, k) = (a.shape().rows, b.shape().rows, a.shape().cols);
+	let shapes = [Shape::new(I8, m, k), Shape::new(I8, n, k), Shape::new(I32, m, n)];
+	if [a.shape(), b.shape(), claimed.shape()] != shapes {
+		return Some((0, 0));
+	}
 	let r = field::random_vector(secret, stream, b.shape().rows as usize);
 	let folded = fold_columns(b.as_i8(), b.shape().cols as usize, &NarrowVector::new(&r));
 	let (left, right) = (NarrowVector::new(&folded), WideVector::new(&r));

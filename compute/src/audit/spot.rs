@@ -42,7 +42,7 @@ pub fn audit<S: TraceSource>(
 		let mut reader = Reader { program, roots: &roots, source, kept: BTreeMap::new(), bytes: 0 };
 		let mut inputs = 0;
 		for index in 0..program.len() {
-			let Some(step) = program.step(index) else { continue };
+			let step = program.step(index).ok_or_else(|| Stop::no_node(index))?;
 			if let Node::Input { .. } | Node::Const { .. } = step.node {
 				if claim.declared(step.node, &mut inputs) != roots.get(index as usize).copied() {
 					return Err(Stop::Fault(Fault::root(index)));
@@ -106,7 +106,7 @@ impl<S: TraceSource> Reader<'_, S> {
 		if let Some(kept) = self.kept.get(&(node, row)) {
 			return Ok(kept.clone());
 		}
-		let missing = || Stop::Unavailable(format!("node {node}: no such node"));
+		let missing = || Stop::no_node(node);
 		let shape: Shape = *self.program.shapes().get(node as usize).ok_or_else(missing)?;
 		let root = self.roots.get(node as usize).ok_or_else(missing)?;
 		let bytes: Rc<[u8]> = open_row(node, shape, row, root, self.source)?.bytes.into();

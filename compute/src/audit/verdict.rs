@@ -1,6 +1,6 @@
 //! What an audit concludes.
 
-use alloc::string::String;
+use alloc::{format, string::String};
 use codec::{Decode, Encode, MaxEncodedLen};
 
 /// The place of the first lie.
@@ -75,6 +75,12 @@ impl core::fmt::Display for Fault {
 pub(super) enum Stop {
 	Fault(Fault),
 	Unavailable(String),
+}
+
+impl Stop {
+	pub(super) fn no_node(node: u32) -> Self {
+		Stop::Unavailable(format!("there is no node {node}"))
+	}
 }
 
 impl core::fmt::Display for Stop {

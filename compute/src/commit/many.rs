@@ -23,28 +23,39 @@ pub(super) fn hash_rows(tag: Tag, width: usize, data: &[u8]) -> Vec<Root> {
 
 /// As many rows as there are places for their hashes.
 fn hash_piece(tag: Tag, width: usize, data: &[u8], hashes: &mut [Root]) {
-	let mut rows = data.chunks_exact(width);
-	let mut hashes = hashes;
-	#[cfg(all(feature = "std", target_arch = "x86_64"))]
-	if super::lanes::detected() && width <= super::lanes::MAX_WIDTH {
-		use super::lanes::{hash, LANES};
-		let (groups, rest) = hashes.as_chunks_mut::<LANES>();
-		for hashes in groups {
-			let rows = core::array::from_fn(|_| rows.next().unwrap_or(&[]));
-			// SAFETY: the processor has AVX2.
-			#[allow(unsafe_code)]
-			unsafe {
-				hash(tag as u8, rows, hashes)
-			};
-		}
-		hashes = rest;
-	}
+	let grouped = hash_groups(tag, width, data, hashes);
 	// The hash is fastest over bytes that it is given at once, the tag among them.
 	let mut message = Vec::with_capacity(width.saturating_add(1));
-	for (hash, row) in hashes.iter_mut().zip(rows) {
+	for (hash, row) in hashes.iter_mut().zip(data.chunks_exact(width)).skip(grouped) {
 		message.clear();
 		message.push(tag as u8);
 		message.extend_from_slice(row);
 		*hash = *blake3::hash(&message).as_bytes();
 	}
+}
+
+/// Hashes rows side by side, as many as fill whole groups, where the processor can; says how many.
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+fn hash_groups(tag: Tag, width: usize, data: &[u8], hashes: &mut [Root]) -> usize {
+	use super::lanes::{detected, hash, LANES, MAX_WIDTH};
+	if !detected() || width > MAX_WIDTH {
+		return 0;
+	}
+	let (groups, _) = hashes.as_chunks_mut::<LANES>();
+	let grouped = groups.len().saturating_mul(LANES);
+	let mut rows = data.chunks_exact(width);
+	for hashes in groups {
+		let rows = core::array::from_fn(|_| rows.next().unwrap_or(&[]));
+		// SAFETY: the processor has AVX2.
+		#[allow(unsafe_code)]
+		unsafe {
+			hash(tag as u8, rows, hashes)
+		};
+	}
+	grouped
+}
+
+#[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+fn hash_groups(_: Tag, _: usize, _: &[u8], _: &mut [Root]) -> usize {
+	0
 }

@@ -5,18 +5,16 @@ use super::{
 	round::{clamp32, clamp8, rshr},
 };
 
-/// The least sum of two i32.
-const SUM_MIN: i64 = -(1 << 32);
-
 #[inline(always)]
 pub(crate) fn requant(x: &[u8], bias: &[u8], mult: &[u8], shift: u8, out: &mut [u8]) {
 	let values = i32s(x).zip(i32s(bias)).zip(i32s(mult)).map(|((x, bias), mult)| {
-		let sum = i64::from(x).wrapping_add(i64::from(bias));
-		// |sum| ≤ 2^32 and |mult| ≤ 2^31, so only −2^32 · −2^31 = 2^63 leaves i64. One less rounds
-		// to the same result for every shift from 1 to 62, and clamps to the same one for 0.
-		let product = match (sum, mult) {
-			(SUM_MIN, i32::MIN) => i64::MAX,
-			_ => sum.wrapping_mul(mult.into()),
+		let (x, bias, mult) = (i64::from(x), i64::from(bias), i64::from(mult));
+		// (x + bias)·mult as two products of 32 bits, which processors have. Only −2^32 · −2^31 =
+		// 2^63 leaves i64, and only it wraps to −2^63. One less than 2^63 rounds to the same result
+		// for every shift from 1 to 62, and clamps to the same one for 0.
+		let product = match x.wrapping_mul(mult).wrapping_add(bias.wrapping_mul(mult)) {
+			i64::MIN => i64::MAX,
+			product => product,
 		};
 		clamp8(rshr(product, shift))
 	});

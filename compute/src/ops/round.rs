@@ -7,7 +7,7 @@ pub(super) fn rshr(t: i64, shift: u8) -> i64 {
 	match shift {
 		0 => t,
 		// Cannot wrap: after a shift by one or more the result is at most 2^62.
-		1..=63 => (t >> shift).wrapping_add((t >> (shift - 1)) & 1),
+		1..=63 => (t >> shift).wrapping_add(((t as u64 >> (shift - 1)) & 1) as i64),
 		_ => 0,
 	}
 }
