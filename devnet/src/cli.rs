@@ -4,7 +4,7 @@ use anyhow::{bail, Context, Result};
 use serde_json::Value;
 use std::{
 	path::{Path, PathBuf},
-	process::{Command, Stdio},
+	process::{Command, Output, Stdio},
 	thread,
 	time::{Duration, Instant},
 };
@@ -54,11 +54,10 @@ impl Cli {
 	/// Runs a command that may fail.
 	pub fn attempt(&self, args: &[&str]) -> Result<std::result::Result<Value, Failure>> {
 		let output = self.command(args).output().context("assay does not start")?;
-		let text = String::from_utf8_lossy(&output.stdout);
-		let last = text.lines().rev().find(|line| line.starts_with(['{', '[']));
-		let value: Option<Value> = last.and_then(|line| serde_json::from_str(line).ok());
+		let value = last_object(&output);
 		if output.status.success() {
 			let value = value.with_context(|| {
+				let text = String::from_utf8_lossy(&output.stdout);
 				format!("`assay {}` printed no JSON but: {text}", args.join(" "))
 			})?;
 			return Ok(Ok(value));
@@ -68,6 +67,37 @@ impl Cli {
 			.and_then(|v| v["error"].as_str().map(String::from))
 			.unwrap_or_else(|| String::from_utf8_lossy(&output.stderr).trim().to_string());
 		Ok(Err(Failure { code: output.status.code(), error }))
+	}
+
+	/// Posts a job as `buyer`, serves its inputs and follows it until it closes. Returns what
+	/// `job watch` says of it in the end: `ok`, `job`, `tasks` and `history`.
+	pub fn follow(
+		&self,
+		buyer: &str,
+		program: &Path,
+		inputs: &[PathBuf],
+		more: &[&str],
+	) -> Result<Value> {
+		let mut submission = self.submission(buyer, program, inputs, more);
+		let output = submission.stderr(Stdio::inherit()).output()?;
+		last_object(&output).filter(|value| value["job"]["id"].is_u64()).with_context(|| {
+			let text = String::from_utf8_lossy(&output.stdout);
+			format!("the job was not followed to its end: {text}")
+		})
+	}
+
+	/// The command that posts a job, serves its inputs and follows it.
+	pub fn submission(
+		&self,
+		buyer: &str,
+		program: &Path,
+		inputs: &[PathBuf],
+		more: &[&str],
+	) -> Command {
+		let mut command = self.command(&["--suri", buyer, "job", "submit"]);
+		command.arg(program).args(["--watch", "--deadline", "60"]).args(more);
+		command.arg("--inputs").args(inputs);
+		command
 	}
 
 	/// Repeats a reading command until `done` is satisfied with what it says.
@@ -90,4 +120,16 @@ impl Cli {
 			thread::sleep(Duration::from_millis(200));
 		}
 	}
+}
+
+/// The object on the last line of JSON.
+fn last_object(output: &Output) -> Option<Value> {
+	let text = String::from_utf8_lossy(&output.stdout);
+	let line = text.lines().rev().find(|line| line.starts_with('{'))?;
+	serde_json::from_str(line).ok()
+}
+
+/// An amount as the programs print it, a decimal string of planck; nought if it is none.
+pub fn planck(value: &Value) -> u128 {
+	value.as_str().and_then(|text| text.parse().ok()).unwrap_or(0)
 }

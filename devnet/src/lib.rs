@@ -5,6 +5,6 @@ mod cli;
 mod net;
 mod process;
 
-pub use cli::{Cli, Failure};
-pub use net::{Net, Options, WorkerOptions};
+pub use cli::{planck, Cli, Failure};
+pub use net::{Net, Options, Provider, WorkerOptions};
 pub use process::{free_port, programs, Process};

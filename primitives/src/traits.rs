@@ -3,7 +3,7 @@
 use crate::{
 	market::{MachineId, MatchEnd, Quote, Requirements, Work},
 	work::{Assurance, AuditOutcome, Claim, Costs, ProgramInfo, TaskId},
-	Balance, BlockNumber, Root,
+	Balance, Root,
 };
 use alloc::vec::Vec;
 use sp_runtime::{DispatchError, DispatchResult};
@@ -104,10 +104,4 @@ pub trait BlockEntropy {
 	/// The current block's contribution: who its author is (any stable number) and the VRF output
 	/// the author could not choose. `None` where the block has no output.
 	fn current() -> Option<(Root, Root)>;
-}
-
-/// The current height as the pallets' records keep it.
-pub trait Now {
-	/// Height of the block being built or run.
-	fn now() -> BlockNumber;
 }

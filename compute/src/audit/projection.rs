@@ -1,7 +1,7 @@
 //! Freivalds' check, for whoever holds the whole trace: each product C = A·Bᵀ is compared through a
 //! secret random vector r over the field of 2^61 − 1 elements, C·r against A·(Bᵀ·r). That takes
 //! O(mn + mk + nk) operations instead of O(mnk) and passes a wrong C with probability at most
-//! 2^−61. All other nodes cost no more than reading them and are recomputed.
+//! 1 / (2^61 − 1). All other nodes cost no more than reading them and are recomputed.
 
 use super::{
 	claim::Claim,
@@ -54,8 +54,9 @@ fn check_node(
 }
 
 /// First wrong element (row, column) of a claimed product a · bᵀ, for a: i8\[m, k\], b: i8\[n, k\]
-/// and claimed: i32\[m, n\]; tensors of other shapes are no product from the first element on. Misses a wrong product with probability
-/// at most 2^−61 over `secret`; `stream` sets apart products that are checked with one secret.
+/// and claimed: i32\[m, n\]; tensors of other shapes are no product from the first element on. Misses
+/// a wrong product with probability at most 1 / (2^61 − 1) over `secret`; `stream` sets apart
+/// products that are checked with one secret.
 pub fn find_wrong(
 	a: &Tensor,
 	b: &Tensor,

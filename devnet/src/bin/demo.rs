@@ -2,7 +2,7 @@
 //! tasks; then the same job on a worker that falsifies one element.
 
 use anyhow::{bail, ensure, Context, Result};
-use assay_devnet::{Cli, Net, Options, WorkerOptions};
+use assay_devnet::{planck, Cli, Net, Options, WorkerOptions};
 use clap::Parser;
 use serde_json::{json, Value};
 use std::{
@@ -12,8 +12,6 @@ use std::{
 	time::{Duration, Instant},
 };
 
-/// Time a job of the demonstration may take.
-const JOB_PATIENCE: Duration = Duration::from_secs(300);
 /// The buyer's key.
 const BUYER: &str = "//Charlie";
 /// The honest provider's account.
@@ -99,10 +97,9 @@ fn run(args: &Args) -> Result<Value> {
 	say(format!("the same job on a worker that falsifies {}", args.sabotage));
 	let mut lie = WorkerOptions::honest(LIAR);
 	lie.sabotage = Some(args.sabotage.clone());
-	let _liar = net.worker(&lie)?;
-	let address = cli.run(&["key", "inspect", LIAR])?;
-	let address = address["address"].as_str().context("the key has no address")?;
-	let caught = submit(&cli, &args.example, &["--provider", address, "--machine", "0"])?;
+	let liar = net.register(&lie, None)?;
+	let _liar = net.start_worker(&liar, lie.sabotage.as_deref())?;
+	let caught = submit(&cli, &args.example, &["--provider", &liar.address, "--machine", "0"])?;
 	let place = verdict(&caught)?;
 
 	let after = Money::read(&cli)?;
@@ -136,24 +133,12 @@ fn run(args: &Args) -> Result<Value> {
 
 /// Posts the example's job, serves its inputs and follows it until it closes.
 fn submit(cli: &Cli, example: &Path, more: &[&str]) -> Result<Value> {
-	let program = example.join("program.json").display().to_string();
 	let mut inputs: Vec<_> = fs::read_dir(example.join("inputs"))
 		.with_context(|| format!("{} has no inputs", example.display()))?
-		.map(|entry| Ok(entry?.path().display().to_string()))
+		.map(|entry| Ok(entry?.path()))
 		.collect::<Result<_>>()?;
 	inputs.sort();
-	let mut args = vec!["--suri", BUYER, "job", "submit", &program, "--watch", "--deadline", "60"];
-	args.extend(more);
-	args.push("--inputs");
-	args.extend(inputs.iter().map(String::as_str));
-	let mut command = cli.command(&args);
-	let output = command.stderr(std::process::Stdio::inherit()).output()?;
-	let text = String::from_utf8_lossy(&output.stdout);
-	text.lines()
-		.filter_map(|line| serde_json::from_str::<Value>(line).ok())
-		.filter(|value| value["job"]["id"].is_u64())
-		.next_back()
-		.with_context(|| format!("the job did not end within {JOB_PATIENCE:?}: {text}"))
+	cli.follow(BUYER, &example.join("program.json"), &inputs, more)
 }
 
 /// Where the audits of a job located an error, if all its tasks were refunded for the same one.
@@ -188,11 +173,6 @@ impl Money {
 			burned: planck(&stats["burned"]),
 		})
 	}
-}
-
-/// An amount as the programs print it: a decimal string of planck.
-fn planck(value: &Value) -> u128 {
-	value.as_str().and_then(|s| s.parse().ok()).unwrap_or(0)
 }
 
 fn labels(example: &Path) -> Result<Vec<i64>> {

@@ -97,19 +97,21 @@ mod tests {
 		start(&registry, move || counters).unwrap();
 		let families = registry.gather();
 		assert_eq!(families.len(), COUNTERS.len() + GAUGES.len());
-		let family = |name: &str| families.iter().find(|family| family.name() == name).unwrap();
+		let family = |name: &str| families.iter().find(|family| family.get_name() == name).unwrap();
 		let audits: Vec<_> = family("assay_auditor_audits_total")
 			.get_metric()
 			.iter()
-			.map(|metric| (metric.get_label()[0].value().to_string(), metric.get_counter().value()))
+			.map(|metric| {
+				(metric.get_label()[0].get_value().to_string(), metric.get_counter().get_value())
+			})
 			.collect();
 		assert!(audits.contains(&("valid".into(), 3.0)), "{audits:?}");
 		assert!(audits.contains(&("unavailable".into(), 1.0)), "{audits:?}");
 		assert!(audits.contains(&("refused".into(), 0.0)), "{audits:?}");
-		let active = family("assay_auditor_active").get_metric()[0].get_gauge().value();
+		let active = family("assay_auditor_active").get_metric()[0].get_gauge().get_value();
 		assert_eq!(active, 2.0);
 		let bytes =
-			family("assay_auditor_fetched_bytes_total").get_metric()[0].get_counter().value();
+			family("assay_auditor_fetched_bytes_total").get_metric()[0].get_counter().get_value();
 		assert_eq!(bytes, 500.0);
 	}
 }

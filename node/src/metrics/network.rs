@@ -101,8 +101,8 @@ mod tests {
 		});
 		let value = |name: &str| {
 			let families = registry.gather();
-			let family = families.iter().find(|family| family.name() == name).unwrap();
-			family.get_metric()[0].get_gauge().value()
+			let family = families.iter().find(|family| family.get_name() == name).unwrap();
+			family.get_metric()[0].get_gauge().get_value()
 		};
 		assert_eq!(registry.gather().len(), FIGURES.len());
 		assert_eq!(value("assay_jobs_live"), 7.0);

@@ -1,0 +1,67 @@
+//! Wrong results: found, located, not paid.
+
+use crate::common::*;
+use assay_devnet::{planck, WorkerOptions};
+
+fn liar(place: &str, price: &str) -> WorkerOptions {
+	WorkerOptions {
+		sabotage: Some(place.into()),
+		price: price.into(),
+		..WorkerOptions::honest("//Dave")
+	}
+}
+
+#[test]
+fn are_located_and_the_task_goes_to_another() {
+	let mut net = start();
+	let cli = net.cli.clone();
+	let issuance = Issuance::at_genesis(&cli);
+	let _liar = net.worker(&liar("15:99:3:-1", "1ASY")).unwrap();
+	let _honest =
+		net.worker(&WorkerOptions { price: "2ASY".into(), ..WorkerOptions::honest("//Bob") });
+	let liars = wealth(&cli, "//Dave");
+
+	// The liar is cheaper, so it is asked first.
+	let watched = follow(&net, 2, &["--max-price", "3ASY"]);
+	assert_eq!(watched["ok"], true, "{watched}");
+	check_sums(&watched["job"]);
+	for (i, task) in watched["tasks"].as_array().unwrap().iter().enumerate() {
+		assert_eq!(task["attempts"], 1, "{task}");
+		assert_eq!(task["commitment"]["output_root"], claim(i)[1], "{task}");
+	}
+	let requeued: Vec<_> = watched["history"]
+		.as_array()
+		.unwrap()
+		.iter()
+		.filter(|happened| happened["event"] == "requeued")
+		.map(|happened| &happened["reason"]["audit"]["failed"]["invalid"])
+		.collect();
+	assert_eq!(requeued.len(), 2, "{watched}");
+	for place in requeued {
+		assert_eq!([&place["node"], &place["row"], &place["col"]], [15, 99, 3], "{watched}");
+	}
+	assert_eq!(wealth(&cli, "//Dave"), liars, "the liar is not paid");
+	let liar = cli.run(&["provider", "show", "//Dave"]).unwrap();
+	assert_eq!((&liar["failed"], &liar["settled"]), (&2.into(), &0.into()), "{liar}");
+	assert_eq!(planck(&liar["locked"]), 0, "{liar}");
+	issuance.check(&cli);
+}
+
+/// In a product, in a constant's consumer, in the output: whichever node is false is named.
+#[test]
+fn are_found_in_every_kind_of_node() {
+	let mut net = start();
+	let options = liar("9:0:0:1", "1ASY");
+	let provider = net.register(&options, None).unwrap();
+	for place in ["2:0:0:1", "4:50:7:-3", "18:99:0:1"] {
+		let mut worker = net.start_worker(&provider, Some(place)).unwrap();
+		let watched = follow(&net, 1, &["--provider", &provider.address, "--machine", "0"]);
+		worker.kill();
+		let task = &watched["tasks"][0];
+		let found = &task["reason"]["audit"]["failed"]["invalid"];
+		let found = format!("{}:{}:{}", found["node"], found["row"], found["col"]);
+		assert!(place.starts_with(&format!("{found}:")), "{place} was told, {found} found: {task}");
+		assert_eq!(planck(&watched["job"]["money"]["paid"]), 0, "{watched}");
+		check_sums(&watched["job"]);
+	}
+}

@@ -1,0 +1,12 @@
+//! The whole, on real nodes with real workers, driven as people drive it.
+
+#![allow(missing_docs)]
+
+mod bad_input;
+mod common;
+mod fakes;
+mod job;
+mod lies;
+mod rpc;
+mod silence;
+mod validators;
