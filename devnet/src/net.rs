@@ -117,10 +117,10 @@ impl Net {
 			.output()?;
 		let peer = String::from_utf8(inspected.stdout)?;
 		let first = format!("/ip4/127.0.0.1/tcp/{}/p2p/{}", net.port, peer.trim());
-		for name in ["bob", "charlie"] {
+		for (name, key) in [("bob", bob), ("charlie", charlie)] {
 			let (flag, folder) = (format!("--{name}"), net.folder().join(name));
-			let (args, ..) =
-				node_args(&folder, &["--chain", "local", &flag, "--bootnodes", &first])?;
+			let more = ["--chain", "local", &flag, "--node-key", key, "--bootnodes", &first];
+			let (args, ..) = node_args(&folder, &more)?;
 			let log = net.folder().join(format!("{name}.log"));
 			net.others.push(start_node(&net.programs, &args, &log)?);
 		}

@@ -1,7 +1,7 @@
 //! The chains that can be started.
 
 use assay_runtime::{genesis_config_presets, Runtime, RuntimeGenesisConfig};
-use frame_support::traits::{Currency, Hooks};
+use frame_support::traits::{Currency, IntegrityTest};
 use sp_runtime::BuildStorage;
 
 fn state(preset: &str) -> sp_io::TestExternalities {
@@ -44,7 +44,8 @@ fn unknown_presets_are_unknown() {
 
 #[test]
 fn every_pallets_parameters_pass_its_own_tests() {
-	assay_runtime::AllPalletsWithSystem::integrity_test();
+	sp_io::TestExternalities::default()
+		.execute_with(<assay_runtime::AllPalletsWithSystem as IntegrityTest>::integrity_test);
 	let issuance = |p: &str| {
 		state(p).execute_with(|| <assay_runtime::Balances as Currency<_>>::total_issuance())
 	};

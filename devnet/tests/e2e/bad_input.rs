@@ -192,7 +192,7 @@ fn to_the_chain() {
 	refused("twice", accept(hot, task, vec![input()]), "WrongState");
 	refused(
 		"submitted by another",
-		{ runtime.block_on(buyer.submit_result(task, commitment)).map(|_| ()) },
+		runtime.block_on(buyer.submit_result(task, commitment)).map(|_| ()),
 		"NotHotKey",
 	);
 	fake.submit(task, Root::zero(), Root::zero());

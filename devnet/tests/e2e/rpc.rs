@@ -37,7 +37,7 @@ fn get_answers_or_reasons() {
 	assert_eq!(ids(json!([])), [2, 1, 0]);
 	assert_eq!(ids(json!([null, 2])), [2, 1]);
 	assert_eq!(ids(json!([1, 2])), [0]);
-	assert_eq!(ids(json!([0, 100])), [], "past the end");
+	assert!(ids(json!([0, 100])).is_empty(), "past the end");
 	assert_eq!(ids(json!([u64::MAX, 100])), [2, 1, 0]);
 	assert_eq!(result("assay_getJob", json!([2]))["id"], 2);
 	assert_eq!(result("assay_getJob", json!([3])), Value::Null);

@@ -12,7 +12,6 @@ use sp_blockchain::{
 	BlockStatus, CachedHeaderMetadata, Error, HeaderBackend, HeaderMetadata, Info, Result,
 };
 use sp_runtime::traits::Header as _;
-use std::sync::Arc;
 
 /// The best and finalised block.
 pub const BEST: Hash = Hash::repeat_byte(3);
@@ -83,13 +82,10 @@ impl HeaderMetadata<Block> for Mock {
 
 	fn header_metadata(&self, hash: Hash) -> Result<CachedHeaderMetadata<Block>> {
 		let header = self.expect_header(hash)?;
-		Ok(CachedHeaderMetadata {
-			hash,
-			number: header.number,
-			parent: header.parent_hash,
-			state_root: header.state_root,
-			ancestor: header.parent_hash,
-		})
+		let mut metadata = CachedHeaderMetadata::from(&header);
+		// The mock's hashes tell the height and are no hashes.
+		metadata.hash = hash;
+		Ok(metadata)
 	}
 
 	fn insert_header_metadata(&self, _: Hash, _: CachedHeaderMetadata<Block>) {}

@@ -5,7 +5,7 @@ use assay_compute::verify_task;
 use assay_primitives::{
 	market::{MachineClass, Requirements},
 	views::{JobView, MachineView, MatchView, ProviderView, TaskView},
-	work::{Assurance, Commitment, JobId, Reason, TaskId, TaskStatus},
+	work::{Assurance, JobId, Reason, TaskId, TaskStatus},
 	AccountId, Balance, BlockNumber, Root, ASY,
 };
 use assay_worker::chain::{Call, Chain, ChainError};
@@ -143,10 +143,6 @@ impl FakeChain {
 	pub fn set_status(&self, task: TaskId, status: TaskStatus) {
 		self.state().tasks.get_mut(&task).unwrap().status = status;
 		self.tick();
-	}
-
-	pub fn commitment(&self, task: TaskId) -> Commitment {
-		self.view(task).commitment.expect("submitted")
 	}
 
 	/// How many of its calls of a kind succeeded.

@@ -4,7 +4,7 @@ use crate::chain::FakeChain;
 use assay_compute::{
 	audit, tensor_root, Dtype, Node, Program, Root, Shape, Tensor, Trace, ValidProgram,
 };
-use assay_data::{Fetcher, Limits, Policy, Server, Store};
+use assay_data::{Fetcher, Limits, Policy, Store};
 use assay_primitives::work::TaskId;
 use assay_worker::{
 	backend::{Backend, BackendError, Cancel, Cpu},

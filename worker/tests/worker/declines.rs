@@ -1,7 +1,7 @@
 //! Offers that cannot be had as promised are declined, never accepted.
 
 use crate::common::{a_while, block_on, serve, tensor, until, weights, Buyer, Rig};
-use assay_compute::{tensor_root, Dtype, Node, Program, Root};
+use assay_compute::{tensor_root, Node, Program, Root};
 use assay_primitives::work::{Reason, TaskStatus};
 use assay_worker::{chain::Call, journal::Journal, sabotage::Sabotage};
 use axum::{
