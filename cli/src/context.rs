@@ -28,16 +28,9 @@ pub struct Global {
 	/// File that holds the key to sign with, as `assay key generate --file` makes it.
 	#[arg(long, global = true, value_name = "PATH", env = "ASSAY_KEY_FILE")]
 	pub key_file: Option<PathBuf>,
-	/// Key to sign with, as a mnemonic or `//Alice`. Other users of this machine can see it: for
-	/// development.
-	#[arg(
-		long,
-		global = true,
-		value_name = "SURI",
-		env = "ASSAY_SURI",
-		hide_env_values = true,
-		conflicts_with = "key_file"
-	)]
+	/// Key to sign with, as a mnemonic or `//Alice`, in place of a key file. Other users of this
+	/// machine can see it: for development.
+	#[arg(long, global = true, value_name = "SURI", env = "ASSAY_SURI", hide_env_values = true)]
 	pub suri: Option<String>,
 	/// Fetch from loopback and private addresses, for development. True if the node's URL is on
 	/// loopback, unless given.

@@ -85,7 +85,9 @@ fn advice(error: &Error) -> Option<&'static str> {
 			Some("NotRegistered") => "register first: `assay provider register`",
 			Some("UnknownProgram") => "register it first: `assay program register`",
 			Some("UnknownJob") => "see `assay job list`",
-			Some("StakeTooLow") => "add stake: `assay provider bond`",
+			Some("StakeTooLow") => {
+				"give more: with --stake, or `assay provider bond` if registered"
+			}
 			Some("InsufficientStake") => "the provider must add stake: `assay provider bond`",
 			Some("NotEnoughAuditors") => {
 				"ask for fewer with --auditors; `assay network` counts them"

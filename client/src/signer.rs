@@ -41,9 +41,14 @@ impl Signer {
 	/// The key that a secret URI names: a mnemonic or hex seed with derivations, or just
 	/// derivations of the development phrase, as `//Alice`.
 	pub fn from_uri(uri: &str) -> Result<Self, KeyError> {
+		// Nothing at all would name the development phrase, whose key everyone has.
+		let uri = uri.trim();
+		if uri.is_empty() {
+			return Err(KeyError::Uri("it is empty".into()));
+		}
 		// Errors never repeat the secret.
-		let secret = SecretUri::from_str(uri.trim())
-			.map_err(|_| KeyError::Uri("the form is not known".into()))?;
+		let secret =
+			SecretUri::from_str(uri).map_err(|_| KeyError::Uri("the form is not known".into()))?;
 		let keypair =
 			Keypair::from_uri(&secret).map_err(|error| KeyError::Uri(error.to_string()))?;
 		let account = keypair.public_key().0.into();

@@ -95,7 +95,7 @@ impl Cli {
 		more: &[&str],
 	) -> Command {
 		let mut command = self.command(&["--suri", buyer, "job", "submit"]);
-		command.arg(program).args(["--watch", "--deadline", "60"]).args(more);
+		command.arg(program).arg("--watch").args(more);
 		command.arg("--inputs").args(inputs);
 		command
 	}

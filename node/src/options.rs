@@ -3,7 +3,10 @@
 
 use crate::cli::{AuditorArgs, Cli, Seal, Switch};
 use sc_service::{ChainType, Configuration};
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, time::Duration};
+
+/// Time that blocks made on demand are taken to be apart.
+const INSTANT: Duration = Duration::from_secs(1);
 
 /// How this node differs from a plain one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +47,15 @@ impl Options {
 			offchain_worker: config.offchain_worker.enabled,
 		};
 		Ok(Self { seal: seal(cli.seal, &node)?, auditor: auditor(&cli.auditor, &node)? })
+	}
+
+	/// Time between blocks.
+	pub fn block_time(&self) -> Duration {
+		match self.seal {
+			Some(Seal::Every(interval)) => interval,
+			Some(Seal::Instant) => INSTANT,
+			None => Duration::from_millis(assay_runtime::MILLISECS_PER_BLOCK),
+		}
 	}
 }
 

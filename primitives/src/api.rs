@@ -28,7 +28,7 @@ sp_api::decl_runtime_apis! {
 		fn audit_fee(program: Root, assurance: Assurance) -> Option<Balance>;
 		/// Runs a task may take before its money goes back, and so how many audit fees are escrowed.
 		fn max_attempts() -> u8;
-		/// The claim under audit, if any.
+		/// Whether an audit of the task is under way.
 		fn under_audit(task: TaskId) -> bool;
 	}
 

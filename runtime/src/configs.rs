@@ -11,7 +11,7 @@ use frame_support::{
 	derive_impl, parameter_types,
 	traits::{
 		fungible::{Balanced, Credit},
-		ConstU128, ConstU16, ConstU32, ConstU64, ConstU8, InstanceFilter, OnUnbalanced,
+		ConstU128, ConstU16, ConstU32, ConstU64, ConstU8, Contains, InstanceFilter, OnUnbalanced,
 		VariantCountOf,
 	},
 	weights::{
@@ -68,8 +68,17 @@ impl frame_system::Config for Runtime {
 	type DbWeight = ParityDbWeight;
 	type Version = Version;
 	type AccountData = pallet_balances::AccountData<Balance>;
+	type BaseCallFilter = NoBurning;
 	type SS58Prefix = ConstU16<SS58_PREFIX>;
 	type MaxConsumers = ConstU32<16>;
+}
+
+/// Only the fees of jobs are burned, where they are accounted for: nobody burns besides.
+pub struct NoBurning;
+impl Contains<RuntimeCall> for NoBurning {
+	fn contains(call: &RuntimeCall) -> bool {
+		!matches!(call, RuntimeCall::Balances(pallet_balances::Call::burn { .. }))
+	}
 }
 
 impl pallet_timestamp::Config for Runtime {
@@ -131,7 +140,7 @@ impl pallet_balances::Config for Runtime {
 	type RuntimeHoldReason = RuntimeHoldReason;
 	type RuntimeFreezeReason = RuntimeFreezeReason;
 	type Balance = Balance;
-	type DustRemoval = ();
+	type DustRemoval = DustToTreasury;
 	type ExistentialDeposit = ConstU128<EXISTENTIAL_DEPOSIT>;
 	type AccountStore = System;
 	type ReserveIdentifier = [u8; 8];
@@ -141,6 +150,15 @@ impl pallet_balances::Config for Runtime {
 	type MaxFreezes = VariantCountOf<RuntimeFreezeReason>;
 	type DoneSlashHandler = ();
 	type WeightInfo = pallet_balances::weights::SubstrateWeight<Self>;
+}
+
+/// What is left of an account that ends goes to the treasury, so that none of it is lost.
+pub struct DustToTreasury;
+impl OnUnbalanced<Credit<AccountId, Balances>> for DustToTreasury {
+	fn on_nonzero_unbalanced(dust: Credit<AccountId, Balances>) {
+		// The treasury exists from genesis on, so it can take any amount.
+		drop(Balances::resolve(&TreasuryAccount::get(), dust));
+	}
 }
 
 /// A transaction of the base weight costs a hundredth of a milli-ASY.
@@ -396,6 +414,8 @@ impl pallet_job_escrow::Config for Runtime {
 	type MaxTasks = ConstU32<1_024>;
 	type MaxRefused = ConstU32<8>;
 	type WeightInfo = pallet_job_escrow::weights::SubstrateWeight<Runtime>;
+	#[cfg(feature = "runtime-benchmarks")]
+	type Helper = benchmarks::Helper;
 }
 
 impl pallet_verification::Config for Runtime {
@@ -407,6 +427,8 @@ impl pallet_verification::Config for Runtime {
 	type MaxAuditors = MaxAuthorities;
 	type EntropyKept = ConstU32<256>;
 	type WeightInfo = pallet_verification::weights::SubstrateWeight<Runtime>;
+	#[cfg(feature = "runtime-benchmarks")]
+	type Helper = benchmarks::Helper;
 }
 
 impl pallet_emissions::Config for Runtime {

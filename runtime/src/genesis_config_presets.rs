@@ -1,7 +1,7 @@
 //! The chains that can be started from this runtime.
 //!
-//! `development` has one validator and short windows; `local` has three validators and windows
-//! that let a person watch. Both have well-known keys and sudo, and are for tests only.
+//! `development` has one validator, `local` three; both have short windows, well-known keys and
+//! sudo, and are for tests only.
 
 use crate::*;
 use alloc::{vec, vec::Vec};

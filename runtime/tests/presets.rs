@@ -1,8 +1,13 @@
 //! The chains that can be started.
 
+use assay_runtime::{configs::TreasuryAccount, Balances, RuntimeOrigin, EXISTENTIAL_DEPOSIT};
 use assay_runtime::{genesis_config_presets, Runtime, RuntimeGenesisConfig};
-use frame_support::traits::{Currency, IntegrityTest};
-use sp_runtime::BuildStorage;
+use frame_support::{
+	assert_noop, assert_ok,
+	traits::{Currency, IntegrityTest},
+};
+use sp_keyring::Sr25519Keyring::{Alice, Bob};
+use sp_runtime::{traits::Dispatchable, BuildStorage};
 
 fn state(preset: &str) -> sp_io::TestExternalities {
 	let patch = genesis_config_presets::get_preset(&preset.into()).expect("the preset exists");
@@ -55,4 +60,23 @@ fn every_pallets_parameters_pass_its_own_tests() {
 		accounts * 1_000_000 * assay_runtime::ASY + 2 * assay_runtime::EXISTENTIAL_DEPOSIT;
 	assert_eq!(issuance("development"), expected);
 	assert_eq!(issuance("local_testnet"), expected);
+}
+
+#[test]
+fn nothing_is_lost_or_burned_besides_fees() {
+	state("development").execute_with(|| {
+		let issuance = Balances::total_issuance();
+		let treasury = Balances::free_balance(TreasuryAccount::get());
+		let alice = || RuntimeOrigin::signed(Alice.to_account_id());
+		let burn = pallet_balances::Call::<Runtime>::burn { value: 1, keep_alive: true };
+		let burned = assay_runtime::RuntimeCall::from(burn).dispatch(alice()).map_err(|e| e.error);
+		assert_noop!(burned, frame_system::Error::<Runtime>::CallFiltered);
+		// All but a speck goes, and the account with it.
+		let speck = EXISTENTIAL_DEPOSIT / 2;
+		let rest = Balances::free_balance(Alice.to_account_id()) - speck;
+		assert_ok!(Balances::transfer_allow_death(alice(), Bob.to_account_id().into(), rest));
+		assert_eq!(Balances::free_balance(Alice.to_account_id()), 0);
+		assert_eq!(Balances::free_balance(TreasuryAccount::get()), treasury + speck);
+		assert_eq!(Balances::total_issuance(), issuance);
+	});
 }

@@ -191,6 +191,8 @@ impl<C: Chain> Work<C> {
 			}
 			let wake = self.wake();
 			tokio::select! {
+				// First: told to stop, the data plane ends too, and that is no fault.
+				biased;
 				() = stop.wait() => return Ok(()),
 				ended = &mut *server => match ended {
 					Ok(Ok(())) => bail!("the data plane ended"),

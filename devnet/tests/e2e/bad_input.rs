@@ -29,7 +29,7 @@ fn spec(program: Root) -> JobSpec {
 		requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 0, region: None },
 		mode: Mode::BestAsk,
 		assurance: Assurance::Audited { auditors: 1 },
-		max_price: ASY,
+		max_price: 2 * ASY,
 		value: 0,
 		deadline: 60,
 		lifetime: 600,
@@ -52,7 +52,7 @@ fn to_the_command_line() {
 		(vec![&program, "--inputs", "nowhere.bin"], 1, "nowhere.bin"),
 		(vec![&labels, "--inputs", &input], 1, "labels.json"),
 		(vec!["nowhere.json", "--inputs", &input], 1, "nowhere.json"),
-		(vec![&program, "--inputs", &input, "--max-price", "-1"], 2, "--max-price"),
+		(vec![&program, "--inputs", &input, "--max-price", "-1"], 2, "-1"),
 		(vec![&program, "--inputs", &input, "--max-price", "1.5"], 2, "no amount"),
 		(vec![&program, "--inputs", &input, "--max-price", "0"], 1, "ZeroPrice"),
 		(
@@ -64,7 +64,7 @@ fn to_the_command_line() {
 				"340282366920938463463374607431768211455",
 			],
 			1,
-			"escrow",
+			"more than can exist",
 		),
 		(vec![&program, "--inputs", &input, "--max-price", "99999999ASY"], 1, "escrow"),
 		(
@@ -152,7 +152,7 @@ fn to_the_chain() {
 		(|s| s.lifetime = u32::MAX, "LifetimeOutOfRange"),
 		(|s| s.assurance = Assurance::Audited { auditors: 0 }, "Audit"),
 		(|s| s.assurance = Assurance::Audited { auditors: 255 }, "Audit"),
-		(|s| s.data_url = "http://user:password@host".into(), "BadUrl"),
+		(|s| s.data_url = "http://user:password@host".into(), "base URL"),
 	] {
 		let spec = with(change);
 		refused(&format!("{spec:?}"), post(&spec), error);

@@ -55,7 +55,7 @@ pub fn follow(net: &Net, tasks: usize, more: &[&str]) -> Value {
 /// All that an account has, held or free.
 pub fn wealth(cli: &Cli, account: &str) -> u128 {
 	let shown = cli.run(&["account", "show", account]).unwrap();
-	["free", "held"].iter().map(|part| planck(&shown[part])).sum()
+	["free", "held"].iter().map(|part| planck(&shown["balance"][part])).sum()
 }
 
 /// The money that exists is what genesis made, and minted, less burned.

@@ -56,7 +56,8 @@ fn get_answers_or_reasons() {
 		("assay_listJobs", json!([-1]), "nvalid"),
 		("assay_getJob", json!([]), "nvalid"),
 		("assay_getJob", json!(["two"]), "nvalid"),
-		("assay_getProvider", json!(["5Grw"]), "nvalid"),
+		("assay_getProvider", json!(["5Grw"]), "no address"),
+		("assay_getProvider", json!(["5".repeat(100_000)]), "at most 64"),
 		("assay_getJob", json!([2, format!("0x{}", "00".repeat(32))]), "no block"),
 		("assay_getNothing", json!([]), "not found"),
 	] {

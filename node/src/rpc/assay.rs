@@ -14,17 +14,39 @@ use jsonrpsee::{
 	types::{error::INVALID_PARAMS_CODE, ErrorObjectOwned},
 	RpcModule,
 };
+use serde::Deserialize;
 use sp_api::{ApiError, ApiRef, ProvideRuntimeApi};
 use sp_blockchain::HeaderBackend;
+use sp_core::crypto::Ss58Codec;
 use std::{fmt::Display, sync::Arc};
 
 /// Records on a page where the limit is left out.
 const DEFAULT_PAGE: u32 = 20;
 
+/// Characters of the longest address.
+const MAX_ADDRESS: usize = 64;
+
 /// Error code: no such block is known.
 pub const UNKNOWN_BLOCK: i32 = 50_001;
 /// Error code: the runtime could not answer, for instance because the block's state is pruned.
 pub const NO_ANSWER: i32 = 50_002;
+
+/// An account in a request, in SS58.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Address(AccountId);
+
+impl TryFrom<String> for Address {
+	type Error = String;
+
+	fn try_from(text: String) -> Result<Self, String> {
+		// Reading base 58 takes time by the square of its length: only an address's is read.
+		if text.len() > MAX_ADDRESS {
+			return Err(format!("an address has at most {MAX_ADDRESS} characters"));
+		}
+		AccountId::from_ss58check(&text).map(Self).map_err(|reason| format!("no address: {reason}"))
+	}
+}
 
 /// Reads of Assay's own state.
 #[rpc(server, namespace = "assay")]
@@ -54,13 +76,13 @@ pub trait AssayApi {
 
 	/// One provider; null if the account is none.
 	#[method(name = "getProvider", blocking)]
-	fn provider(&self, account: AccountId, at: Option<Hash>) -> RpcResult<Option<ProviderView>>;
+	fn provider(&self, account: Address, at: Option<Hash>) -> RpcResult<Option<ProviderView>>;
 
 	/// Providers that follow `after` in storage order.
 	#[method(name = "listProviders", blocking)]
 	fn providers(
 		&self,
-		after: Option<AccountId>,
+		after: Option<Address>,
 		limit: Option<u32>,
 		at: Option<Hash>,
 	) -> RpcResult<Vec<ProviderView>>;
@@ -138,18 +160,18 @@ where
 		self.ask(at, |api, at| api.tasks(at, job, start.unwrap_or(0), limit))
 	}
 
-	fn provider(&self, account: AccountId, at: Option<Hash>) -> RpcResult<Option<ProviderView>> {
-		self.ask(at, |api, at| api.provider(at, account))
+	fn provider(&self, account: Address, at: Option<Hash>) -> RpcResult<Option<ProviderView>> {
+		self.ask(at, |api, at| api.provider(at, account.0))
 	}
 
 	fn providers(
 		&self,
-		after: Option<AccountId>,
+		after: Option<Address>,
 		limit: Option<u32>,
 		at: Option<Hash>,
 	) -> RpcResult<Vec<ProviderView>> {
 		let limit = page(limit)?;
-		self.ask(at, |api, at| api.providers(at, after, limit))
+		self.ask(at, |api, at| api.providers(at, after.map(|address| address.0), limit))
 	}
 
 	fn network_stats(&self, at: Option<Hash>) -> RpcResult<NetworkStats> {

@@ -9,27 +9,34 @@ use assay_primitives::auditor::{Access, ACCESS_KEY};
 use codec::Encode;
 use sc_service::Error;
 use sp_core::offchain::{OffchainStorage, STORAGE_PREFIX};
-use std::{net::Ipv4Addr, num::NonZeroUsize, sync::Arc};
+use std::{net::Ipv4Addr, num::NonZeroUsize, sync::Arc, time::Duration};
+
+/// Blocks within which a worker must have given what one of the two fetching parts of an audit
+/// needs. Both fit into the audit window of every preset with time to spare, so that who sends
+/// slowly is found not to give, rather than keep the auditors from coming to an end.
+const FETCH_BLOCKS: u32 = 20;
 
 /// Starts the service, if it is to run, and tells the off-chain worker where it is or that there
 /// is none. The service ends with the last copy of its handle.
 pub async fn start(
 	options: Option<AuditorOptions>,
+	block_time: Duration,
 	storage: Option<impl OffchainStorage>,
 ) -> Result<Option<Arc<Handle>>, Error> {
 	let mut storage = storage.ok_or_else(|| Error::Other("no off-chain storage".into()))?;
-	let handle =
-		match options {
-			None => None,
-			Some(options) => Some(Auditor::start(config(options)).await.map_err(|error| {
+	let handle = match options {
+		None => None,
+		Some(options) => {
+			Some(Auditor::start(config(options, block_time)).await.map_err(|error| {
 				Error::Other(format!("the auditor service cannot start: {error}"))
-			})?),
-		};
+			})?)
+		}
+	};
 	announce(&mut storage, handle.as_ref().map(Handle::access));
 	Ok(handle.map(Arc::new))
 }
 
-fn config(options: AuditorOptions) -> Config {
+fn config(options: AuditorOptions, block_time: Duration) -> Config {
 	let defaults = Config::default();
 	Config {
 		listen: (Ipv4Addr::LOCALHOST, options.port).into(),
@@ -39,6 +46,7 @@ fn config(options: AuditorOptions) -> Config {
 			..Policy::default()
 		},
 		threads: options.threads.map_or(defaults.threads, NonZeroUsize::get),
+		deadline: block_time * FETCH_BLOCKS,
 		..defaults
 	}
 }
@@ -65,14 +73,15 @@ mod tests {
 			threads: NonZeroUsize::new(3),
 			proxy: Some("http://proxy:3128".into()),
 		};
-		let made = config(options);
+		let made = config(options, Duration::from_secs(6));
+		assert_eq!(made.deadline, Duration::from_secs(120));
 		assert_eq!(made.listen.to_string(), "127.0.0.1:4400");
 		assert_eq!(made.threads, 3);
 		assert!(made.fetch.allow_local);
 		assert_eq!(made.fetch.proxy.as_deref(), Some("http://proxy:3128"));
 
 		let options = AuditorOptions { port: 0, allow_local: false, threads: None, proxy: None };
-		let made = config(options);
+		let made = config(options, Duration::from_secs(6));
 		assert_eq!(made.threads, Config::default().threads);
 		assert!(!made.fetch.allow_local && made.fetch.proxy.is_none() && made.token.is_none());
 	}

@@ -93,7 +93,8 @@ where
 			gap_sync_body_policy: None,
 		})?;
 
-	let auditor = auditor::start(options.auditor, backend.offchain_storage()).await?;
+	let block_time = options.block_time();
+	let auditor = auditor::start(options.auditor, block_time, backend.offchain_storage()).await?;
 	if config.offchain_worker.enabled {
 		offchain::start(
 			&task_manager,

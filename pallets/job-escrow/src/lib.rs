@@ -4,6 +4,8 @@
 
 extern crate alloc;
 
+#[cfg(feature = "runtime-benchmarks")]
+mod benchmarking;
 mod impls;
 #[cfg(test)]
 mod mock;
@@ -12,6 +14,8 @@ mod tests;
 mod types;
 pub mod weights;
 
+#[cfg(feature = "runtime-benchmarks")]
+pub use benchmarking::{BenchmarkHelper, Subject};
 pub use pallet::*;
 pub use types::{Due, Engagement, InputRoots, Job, JobSpec, Params, Sums, Task, TaskPath};
 pub use weights::WeightInfo;
@@ -83,6 +87,10 @@ pub mod pallet {
 
 		/// Weights.
 		type WeightInfo: WeightInfo;
+
+		/// What benchmarks need of the pallets behind the traits.
+		#[cfg(feature = "runtime-benchmarks")]
+		type Helper: BenchmarkHelper<Self::AccountId>;
 	}
 
 	/// Why the pallet holds balance.
@@ -137,7 +145,24 @@ pub mod pallet {
 	#[pallet::storage]
 	pub type AgendaCursor<T> = StorageValue<_, (BlockNumber, u32), ValueQuery>;
 
+	/// Search: open tasks ever put down for a block.
+	#[pallet::storage]
+	pub type SearchCounts<T> = StorageMap<_, Twox64Concat, BlockNumber, u32, ValueQuery>;
+
+	/// Search: open tasks, each with its turn, by block and number.
+	#[pallet::storage]
+	pub type SearchItems<T> =
+		StorageDoubleMap<_, Twox64Concat, BlockNumber, Twox64Concat, u32, (TaskId, u32)>;
+
+	/// Search: the first block and number not yet worked off.
+	#[pallet::storage]
+	pub type SearchCursor<T> = StorageValue<_, (BlockNumber, u32), ValueQuery>;
+
+	/// What falls due by time: offers that lapse, deadlines, settlements, removals.
 	pub(crate) type AgendaOf<T> = Agenda<AgendaCounts<T>, AgendaItems<T>, AgendaCursor<T>, Due>;
+	/// Open tasks that look for a machine: apart, so that no number of them delays the agenda.
+	pub(crate) type SearchOf<T> =
+		Agenda<SearchCounts<T>, SearchItems<T>, SearchCursor<T>, (TaskId, u32)>;
 
 	#[pallet::genesis_config]
 	#[derive(frame_support::DefaultNoBound)]
@@ -331,11 +356,13 @@ pub mod pallet {
 	impl<T: Config> Hooks<BlockNumberFor<T>> for Pallet<T> {
 		fn on_poll(_: BlockNumberFor<T>, meter: &mut WeightMeter) {
 			Self::work_agenda(meter);
+			Self::work_search(meter);
 		}
 
 		fn integrity_test() {
 			assert!(T::MaxTasks::get() > 0, "jobs need tasks");
 			assert!(T::MaxRefused::get() > 0, "a provider that failed must be refusable");
+			Self::check_shares();
 		}
 
 		#[cfg(feature = "try-runtime")]

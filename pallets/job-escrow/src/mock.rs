@@ -7,6 +7,8 @@ use assay_primitives::{
 	work::{Assurance, AuditOutcome, Claim, Commitment, Costs, Mode, ProgramInfo, TaskId},
 	Balance, Root, ASY,
 };
+#[cfg(feature = "runtime-benchmarks")]
+use frame_support::traits::fungible::Mutate;
 use frame_support::{
 	derive_impl, parameter_types,
 	traits::{ConstU128, ConstU32, OnPoll},
@@ -74,6 +76,8 @@ impl crate::Config for Test {
 	type MaxTasks = ConstU32<100>;
 	type MaxRefused = ConstU32<2>;
 	type WeightInfo = ();
+	#[cfg(feature = "runtime-benchmarks")]
+	type Helper = World;
 }
 
 pub const EXISTENTIAL: Balance = ASY / 1_000;
@@ -211,6 +215,25 @@ impl WorkLedger<AccountId> for World {
 	}
 }
 
+#[cfg(feature = "runtime-benchmarks")]
+impl crate::BenchmarkHelper<AccountId> for World {
+	fn subject() -> crate::Subject {
+		crate::Subject {
+			program: PROGRAM,
+			inputs: vec![input(0)].try_into().unwrap(),
+			tasks_root: TASKS_ROOT,
+			auditors: 3,
+		}
+	}
+	fn provider(n: u32, price: Balance) -> (AccountId, AccountId) {
+		let n = AccountId::from(n);
+		Balances::set_balance(&(PROVIDER + n), ASY);
+		state(|s| s.asks.insert(PROVIDER + n, price));
+		(PROVIDER + n, HOT + n)
+	}
+	fn exhaust(_: &AccountId) {}
+}
+
 /// The input root of task `index`.
 pub fn input(index: u32) -> Root {
 	Root::from_low_u64_be(index as u64 + 1)
@@ -251,8 +274,8 @@ pub fn commitment() -> Commitment {
 	Commitment { output_root: Root::repeat_byte(1), trace_root: Root::repeat_byte(2) }
 }
 
-/// Runs `test` on a fresh chain, then checks all invariants and the sum of all money.
-pub fn build_and_execute(test: impl FnOnce()) {
+/// A fresh chain.
+pub fn new_test_ext() -> sp_io::TestExternalities {
 	STATE.with(|s| *s.borrow_mut() = State::default());
 	let mut storage = frame_system::GenesisConfig::<Test>::default().build_storage().unwrap();
 	pallet_balances::GenesisConfig::<Test> {
@@ -265,8 +288,13 @@ pub fn build_and_execute(test: impl FnOnce()) {
 		.assimilate_storage(&mut storage)
 		.unwrap();
 	let mut ext = sp_io::TestExternalities::from(storage);
-	ext.execute_with(|| {
-		System::set_block_number(1);
+	ext.execute_with(|| System::set_block_number(1));
+	ext
+}
+
+/// Runs `test` on a fresh chain, then checks all invariants and the sum of all money.
+pub fn build_and_execute(test: impl FnOnce()) {
+	new_test_ext().execute_with(|| {
 		let genesis = Balances::total_issuance();
 		state(|s| {
 			s.asks.insert(PROVIDER, PRICE);

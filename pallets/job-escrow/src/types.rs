@@ -135,7 +135,7 @@ pub struct Sums {
 	pub settled: u64,
 	/// Tasks refunded.
 	pub refunded: u64,
-	/// Audits that ended in anything but a pass.
+	/// Audits that found a wrong or missing result.
 	pub audits_failed: u64,
 	/// Paid to providers, in planck.
 	pub paid: Balance,

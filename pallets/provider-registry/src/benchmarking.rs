@@ -33,9 +33,14 @@ fn spec() -> MachineSpec {
 }
 
 fn ask(base: Balance) -> Ask {
+	priced(base, 0)
+}
+
+/// The price of a task without multiply–accumulates is `base`; the book goes by `base + per_gmac`.
+fn priced(base: Balance, per_gmac: Balance) -> Ask {
 	Ask {
 		base,
-		per_gmac: 0,
+		per_gmac,
 		per_melement: 0,
 		per_value_block: 0,
 		max_value: Balance::MAX,
@@ -85,25 +90,24 @@ where
 	who
 }
 
-/// Lists `n` asks, the earliest the dearest; returns their machines.
-fn fill_book<T: Config>(n: u32) -> alloc::vec::Vec<(T::AccountId, u32)>
+/// Lists `n` asks, each of another provider's machine 0, one behind the other although each takes
+/// [`work`] for less than the one before it; returns the last provider.
+fn fill_book<T: Config>(n: u32) -> Option<T::AccountId>
 where
 	T::Currency: Mutate<T::AccountId>,
 {
-	let per_provider = T::MaxMachinesPerProvider::get().max(1);
-	let mut machines = vec![];
-	let mut who = None;
+	let mut last = None;
 	for i in 0..n {
-		if i % per_provider == 0 {
-			who = Some(provider::<T>(i / per_provider));
-		}
-		let Some(who) = &who else { continue };
-		let id = i % per_provider;
+		let who = provider::<T>(i);
 		assert_ok!(Pallet::<T>::do_add_machine(who.clone(), spec()));
-		assert_ok!(Pallet::<T>::do_set_ask(who.clone(), id, ask((n - i + 1).into())));
-		machines.push((who.clone(), id));
+		assert_ok!(Pallet::<T>::do_set_ask(
+			who.clone(),
+			0,
+			priced((n - i + 1).into(), (2 * i).into())
+		));
+		last = Some(who);
 	}
-	machines
+	last
 }
 
 /// Fills the book and returns a provider that is not in it, with an idle machine 0.
@@ -256,13 +260,13 @@ mod benchmarks {
 	/// `n`: asks in the book. Every ask is cheaper than the one before it, and can take the task.
 	#[benchmark]
 	fn best(n: Linear<1, { T::MaxAsksPerClass::get() }>) {
-		let machines = fill_book::<T>(n);
+		let cheapest = fill_book::<T>(n);
 		let found;
 		#[block]
 		{
 			found = Pallet::<T>::best(&requirements(), &work(), Balance::MAX, &[]);
 		}
-		assert_eq!(found.map(|quote| (quote.provider, quote.machine)), machines.last().cloned());
+		assert_eq!(found.map(|quote| quote.provider), cheapest);
 	}
 
 	#[benchmark]
@@ -277,9 +281,10 @@ mod benchmarks {
 	#[benchmark]
 	fn lock() {
 		let who = insider::<T>();
+		let collateral = stake::<T>();
 		#[block]
 		{
-			assert_ok!(Pallet::<T>::lock(&who, stake::<T>()));
+			assert_ok!(Pallet::<T>::lock(&who, collateral));
 		}
 	}
 

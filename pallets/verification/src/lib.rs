@@ -15,6 +15,8 @@ mod mock;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "runtime-benchmarks")]
+pub use benchmarking::BenchmarkHelper;
 pub use pallet::*;
 pub use types::*;
 pub use weights::WeightInfo;
@@ -69,6 +71,9 @@ pub mod pallet {
 		type EntropyKept: Get<u32>;
 		/// Weights.
 		type WeightInfo: WeightInfo;
+		/// What benchmarks need of the runtime.
+		#[cfg(feature = "runtime-benchmarks")]
+		type Helper: BenchmarkHelper;
 	}
 
 	/// Why funds are held.

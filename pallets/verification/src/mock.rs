@@ -90,6 +90,11 @@ impl BlockEntropy for MockEntropy {
 	}
 }
 
+#[cfg(feature = "runtime-benchmarks")]
+impl crate::BenchmarkHelper for MockEntropy {
+	fn give_output() {}
+}
+
 /// The VRF output of an author in a block.
 pub fn output(author: u64, block: BlockNumber) -> Root {
 	Root::from(blake2_256(&(b"vrf", author, block).encode()))
@@ -121,6 +126,8 @@ impl pallet_verification::Config for Test {
 	type MaxAuditors = ConstU32<1_000>;
 	type EntropyKept = ConstU32<64>;
 	type WeightInfo = ();
+	#[cfg(feature = "runtime-benchmarks")]
+	type Helper = MockEntropy;
 }
 
 impl frame_system::offchain::CreateTransactionBase<pallet_verification::Call<Test>> for Test {

@@ -167,13 +167,14 @@ pub struct Params {
 	/// Fee of one auditor for any task, in planck.
 	#[serde(with = "assay_primitives::views::amount")]
 	pub fee_base: Balance,
-	/// Fee of one auditor per 10^9 multiply–accumulates, rounded up, in planck.
+	/// Fee of one auditor per 10^9 multiply–accumulates, rounded up, in planck. An element of any
+	/// other operation counts as 64 of them.
 	#[serde(with = "assay_primitives::views::amount")]
 	pub fee_per_gmac: Balance,
 	/// Fee of one auditor per MiB of trace, rounded up, in planck.
 	#[serde(with = "assay_primitives::views::amount")]
 	pub fee_per_mib_trace: Balance,
-	/// Most multiply–accumulates of a task that validators audit.
+	/// Most multiply–accumulates of a task that validators audit, elements counted likewise.
 	#[serde(with = "assay_primitives::views::amount")]
 	pub max_audit_macs: u128,
 	/// Largest trace of a task that validators audit, in bytes.

@@ -1,13 +1,11 @@
-//! Weights of `pallet_verification`.
+//! Weights of `pallet_verification`, measured on 2026-11-30. Written by `scripts/bench weights`: run it to
+//! measure anew.
 //!
-//! Not measured yet: estimates in the form that `frame-omni-bencher` writes, to be replaced by its
-//! output. Method: database operations are counted from the code; their cost is the runtime's
-//! `DbWeight`. CPU time is put at 10 µs per call plus 5 µs per storage item decoded or encoded,
-//! 50 µs for an sr25519 verification, 1 µs per BLAKE2 or BLAKE3 hash of up to 128 bytes in
-//! WebAssembly, 100 ns per byte of a program (decoding, shape inference and three hash compressions
-//! per node of at least 5 bytes), and 1 µs per auditor of the set (65 bytes decoded, one look-up in
-//! an ordered set, one move); then doubled. Proof sizes are the largest encodings read: the chain
-//! has no proof limit.
+//! - Machine: AMD EPYC, 2 cores.
+//! - Method: 25 values of each component, 5 times each in each of 10 passes, a line through the
+//!   middle half of the times by least squares. Reads and writes are counted; what one costs is the
+//!   runtime's to say.
+//! - Proof sizes are nought: the chain records no proofs, and its blocks have no limit of them.
 
 #![allow(missing_docs)]
 
@@ -37,165 +35,106 @@ pub trait WeightInfo {
 	fn verify_inputs(i: u32, h: u32) -> Weight;
 }
 
-/// Weights of `pallet_verification` for a node with the given database.
+/// Weights with the runtime's database costs.
 pub struct SubstrateWeight<T>(PhantomData<T>);
-
 impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
-	/// Storage: `Verification::Programs` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
-	/// `Balances::Holds` (r:1 w:1), `System::Account` (r:1 w:1)
-	/// Measured at `b` in `[14, 81929]`, where nodes are as short as they can be; longer programs have
-	/// longer nodes and cost less a byte.
+	/// `b` in `[14, 81929]`. At the highest: `Verification::Programs` (r:1 w:1),
+	/// `Verification::Parameters` (r:1 w:0), `System::Account` (r:1 w:1),
+	/// `Balances::Holds` (r:1 w:1).
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(80_000_000, 8_192)
-			.saturating_add(Weight::from_parts(200_000, 0).saturating_mul(b.into()))
+		Weight::from_parts(129_953_000, 0)
+			.saturating_add(Weight::from_parts(493_898, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
-
-	/// Storage: `Verification::Programs` (r:1 w:1), `Balances::Holds` (r:1 w:1),
-	/// `System::Account` (r:1 w:1)
+	/// `Verification::Programs` (r:1 w:1), `System::Account` (r:1 w:1),
+	/// `Balances::Holds` (r:1 w:1).
 	fn remove_program() -> Weight {
-		Weight::from_parts(80_000_000, 8_192).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(127_279_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
-
-	/// Worst case: the last vote, after which the round fails.
-	/// Storage: `Verification::Audits` (r:1 w:1), `Verification::CounterForAudits` (r:1 w:1),
-	/// `Verification::Duties` (r:0 w:15), `Verification::Earlier` (r:1 w:1),
-	/// `Verification::AuditsFailed` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
-	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1),
-	/// `System::BlockHash` (r:1 w:0)
+	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
+	/// `Verification::Earlier` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
+	/// `Verification::Duties` (r:0 w:6), `Verification::AgendaItems` (r:0 w:1).
 	fn attest() -> Weight {
-		Weight::from_parts(300_000_000, 16_384)
-			.saturating_add(T::DbWeight::get().reads_writes(7, 21))
+		Weight::from_parts(160_572_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 10))
 	}
-
-	/// Storage: `Verification::Audits` (r:1 w:0), `System::BlockHash` (r:1 w:0)
+	/// `Verification::Audits` (r:1 w:0), `System::BlockHash` (r:1 w:0).
 	fn authorize_attest() -> Weight {
-		Weight::from_parts(150_000_000, 4_096).saturating_add(T::DbWeight::get().reads(2))
+		Weight::from_parts(111_569_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
-
-	/// Storage: `Verification::Parameters` (r:0 w:1)
+	/// `Verification::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(40_000_000, 0).saturating_add(T::DbWeight::get().writes(1))
+		Weight::from_parts(19_056_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
-
-	/// Storage: `Verification::Entropy` (r:0 w:2), and what the source reads (r:5 w:0)
+	/// `Session::Validators` (r:1 w:0), `Babe::AuthorVrfRandomness` (r:1 w:0),
+	/// `Verification::Entropy` (r:0 w:2).
 	fn record_entropy() -> Weight {
-		Weight::from_parts(60_000_000, 8_192).saturating_add(T::DbWeight::get().reads_writes(5, 2))
+		Weight::from_parts(37_881_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
 	}
-
-	/// Storage: `Verification::AgendaCursor` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
-	/// `Verification::AgendaItems` (r:1 w:1)
+	/// `Verification::AgendaCursor` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
+	/// `Verification::AgendaItems` (r:1 w:1), `Verification::Audits` (r:1 w:0).
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(20_000_000, 4_096).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(35_346_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
-
-	/// Storage: `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
-	/// `Verification::Entropy` (r:32 w:0), `Verification::Auditors` (r:1 w:0),
-	/// `Verification::Earlier` (r:1 w:0), `Verification::Duties` (r:0 w:15),
-	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1)
-	/// The range of component `a` is `[15, 1000]`.
+	/// `a` in `[15, 1000]`. At the highest: `Verification::Audits` (r:1 w:1),
+	/// `Verification::Parameters` (r:1 w:0), `Verification::Entropy` (r:32 w:0),
+	/// `Verification::Auditors` (r:1 w:0), `Verification::Earlier` (r:1 w:0),
+	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Duties` (r:0 w:15),
+	/// `Verification::AgendaItems` (r:0 w:1).
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(600_000_000, 16_384)
-			.saturating_add(Weight::from_parts(2_000_000, 64).saturating_mul(a.into()))
+		Weight::from_parts(324_077_878, 0)
+			.saturating_add(Weight::from_parts(197_025, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(37, 18))
 	}
-
-	/// Storage: `Verification::Audits` (r:1 w:1), `Verification::CounterForAudits` (r:1 w:1),
-	/// `Verification::Parameters` (r:1 w:0), `Verification::Duties` (r:0 w:15),
+	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
 	/// `Verification::Earlier` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
-	/// `Verification::AgendaItems` (r:0 w:1)
+	/// `Verification::Duties` (r:0 w:15), `Verification::AgendaItems` (r:0 w:1).
 	fn step_deadline() -> Weight {
-		Weight::from_parts(500_000_000, 16_384)
-			.saturating_add(T::DbWeight::get().reads_writes(5, 20))
+		Weight::from_parts(205_406_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 19))
 	}
-
-	/// Touches no storage.
-	/// The range of component `i` is `[0, 16]`, of `h` `[0, 31]`.
+	/// `i` in `[0, 16]`. `h` in `[0, 31]`.
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(10_000_000, 0)
-			.saturating_add(Weight::from_parts(2_000_000, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(4_000_000, 0).saturating_mul(h.into()))
+		Weight::from_parts(2_843_210, 0)
+			.saturating_add(Weight::from_parts(345_941, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(1_114_254, 0).saturating_mul(h.into()))
 	}
 }
 
 // For tests.
 impl WeightInfo for () {
-	/// Storage: `Verification::Programs` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
-	/// `Balances::Holds` (r:1 w:1), `System::Account` (r:1 w:1)
-	/// Measured at `b` in `[14, 81929]`, where nodes are as short as they can be; longer programs have
-	/// longer nodes and cost less a byte.
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(80_000_000, 8_192)
-			.saturating_add(Weight::from_parts(200_000, 0).saturating_mul(b.into()))
+		Weight::from_parts(129_953_000, 0)
+			.saturating_add(Weight::from_parts(493_898, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
-
-	/// Storage: `Verification::Programs` (r:1 w:1), `Balances::Holds` (r:1 w:1),
-	/// `System::Account` (r:1 w:1)
 	fn remove_program() -> Weight {
-		Weight::from_parts(80_000_000, 8_192)
-			.saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(127_279_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
-
-	/// Worst case: the last vote, after which the round fails.
-	/// Storage: `Verification::Audits` (r:1 w:1), `Verification::CounterForAudits` (r:1 w:1),
-	/// `Verification::Duties` (r:0 w:15), `Verification::Earlier` (r:1 w:1),
-	/// `Verification::AuditsFailed` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
-	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1),
-	/// `System::BlockHash` (r:1 w:0)
 	fn attest() -> Weight {
-		Weight::from_parts(300_000_000, 16_384)
-			.saturating_add(ParityDbWeight::get().reads_writes(7, 21))
+		Weight::from_parts(160_572_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 10))
 	}
-
-	/// Storage: `Verification::Audits` (r:1 w:0), `System::BlockHash` (r:1 w:0)
 	fn authorize_attest() -> Weight {
-		Weight::from_parts(150_000_000, 4_096).saturating_add(ParityDbWeight::get().reads(2))
+		Weight::from_parts(111_569_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
-
-	/// Storage: `Verification::Parameters` (r:0 w:1)
 	fn set_parameters() -> Weight {
-		Weight::from_parts(40_000_000, 0).saturating_add(ParityDbWeight::get().writes(1))
+		Weight::from_parts(19_056_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
-
-	/// Storage: `Verification::Entropy` (r:0 w:2), and what the source reads (r:5 w:0)
 	fn record_entropy() -> Weight {
-		Weight::from_parts(60_000_000, 8_192)
-			.saturating_add(ParityDbWeight::get().reads_writes(5, 2))
+		Weight::from_parts(37_881_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 	}
-
-	/// Storage: `Verification::AgendaCursor` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
-	/// `Verification::AgendaItems` (r:1 w:1)
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(20_000_000, 4_096)
-			.saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(35_346_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
-
-	/// Storage: `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
-	/// `Verification::Entropy` (r:32 w:0), `Verification::Auditors` (r:1 w:0),
-	/// `Verification::Earlier` (r:1 w:0), `Verification::Duties` (r:0 w:15),
-	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1)
-	/// The range of component `a` is `[15, 1000]`.
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(600_000_000, 16_384)
-			.saturating_add(Weight::from_parts(2_000_000, 64).saturating_mul(a.into()))
+		Weight::from_parts(324_077_878, 0)
+			.saturating_add(Weight::from_parts(197_025, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(37, 18))
 	}
-
-	/// Storage: `Verification::Audits` (r:1 w:1), `Verification::CounterForAudits` (r:1 w:1),
-	/// `Verification::Parameters` (r:1 w:0), `Verification::Duties` (r:0 w:15),
-	/// `Verification::Earlier` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
-	/// `Verification::AgendaItems` (r:0 w:1)
 	fn step_deadline() -> Weight {
-		Weight::from_parts(500_000_000, 16_384)
-			.saturating_add(ParityDbWeight::get().reads_writes(5, 20))
+		Weight::from_parts(205_406_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 19))
 	}
-
-	/// Touches no storage.
-	/// The range of component `i` is `[0, 16]`, of `h` `[0, 31]`.
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(10_000_000, 0)
-			.saturating_add(Weight::from_parts(2_000_000, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(4_000_000, 0).saturating_mul(h.into()))
+		Weight::from_parts(2_843_210, 0)
+			.saturating_add(Weight::from_parts(345_941, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(1_114_254, 0).saturating_mul(h.into()))
 	}
 }

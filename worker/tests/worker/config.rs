@@ -51,7 +51,7 @@ fn errors_name_file_line_and_key() {
 		("listen = \"9955\"", ["line 1", "listen", "socket address"]),
 		("max_store_bytes = 0", ["line 1", "max_store_bytes", "nonzero"]),
 		("nodes = \"ws://a\"", ["line 1", "nodes", "sequence"]),
-		("nodes = [\n\"http://a\"]", ["line 2", "\"http://a\"", "is not a WebSocket URL"]),
+		("nodes = [\n\"http://a\"]", ["line 1", "\"http://a\"", "is not a WebSocket URL"]),
 		("endpoint = \"worker\"", ["line 1", "endpoint", "must begin with http:// or https://"]),
 		("threads = 1\nthreads = 2", ["line 2", "threads", "duplicate key"]),
 		("threads 1", ["line 1", "threads 1", "expected"]),

@@ -1,6 +1,8 @@
 //! What falls due with time.
 
-use crate::{AgendaOf, Config, Due, Error, Event, Jobs, Pallet, Parameters, Tasks, WeightInfo};
+use crate::{
+	AgendaOf, Config, Due, Error, Event, Jobs, Pallet, Parameters, SearchOf, Tasks, WeightInfo,
+};
 use assay_primitives::{
 	market::MatchEnd,
 	traits::Supply,
@@ -12,12 +14,23 @@ use frame_support::{
 	storage::with_storage_layer,
 	weights::{Weight, WeightMeter},
 };
-use sp_runtime::SaturatedConversion;
+use sp_runtime::{Perbill, SaturatedConversion};
 
 /// Tasks of a closed job removed in one step.
 pub(crate) const PURGE_STEP: u32 = 32;
 /// Blocks after which a step that failed on a defect is tried again.
 const RETRY: BlockNumber = 100;
+/// Most blocks between two searches for a task's machine: an hour.
+const MAX_WAIT: BlockNumber = 600;
+/// Most of a block that the agenda takes.
+const AGENDA_SHARE: Perbill = Perbill::from_percent(25);
+/// Most of a block that searches for machines take.
+const SEARCH_SHARE: Perbill = Perbill::from_percent(15);
+
+/// What one step of a queue costs beside its work.
+fn overhead<T: Config>() -> Weight {
+	T::DbWeight::get().reads_writes(2, 2)
+}
 
 impl<T: Config> Pallet<T> {
 	/// The current height.
@@ -30,26 +43,73 @@ impl<T: Config> Pallet<T> {
 		AgendaOf::<T>::put(Self::now(), due, item);
 	}
 
-	/// Weight of the worst agenda item.
-	pub(crate) fn step_weight() -> Weight {
-		T::WeightInfo::advance()
-			.saturating_add(T::Supply::best_weight())
-			.max(T::WeightInfo::purge(PURGE_STEP))
+	/// Has an open task look for a machine at a block.
+	pub(crate) fn search_at(due: BlockNumber, id: TaskId, turn: u32) {
+		SearchOf::<T>::put(Self::now(), due, (id, turn));
 	}
 
-	/// Works off what is due, as far as the meter allows.
+	/// Weight of the worst agenda item.
+	pub(crate) fn step_weight() -> Weight {
+		T::WeightInfo::advance().max(T::WeightInfo::lapse()).max(T::WeightInfo::purge(PURGE_STEP))
+	}
+
+	/// Weight of the search for one task's machine.
+	pub(crate) fn search_weight() -> Weight {
+		T::WeightInfo::advance().saturating_add(T::Supply::best_weight())
+	}
+
+	/// Works off what is due, within a share of the block.
 	pub(crate) fn work_agenda(meter: &mut WeightMeter) {
-		let overhead = T::DbWeight::get().reads_writes(2, 2);
-		AgendaOf::<T>::run(Self::now(), meter, overhead, Self::step_weight(), |_, item| {
-			let result = with_storage_layer(|| match item {
-				Due::Task(id, turn) => Self::on_due(id, turn),
-				Due::Purge(job, from) => Self::purge(job, from),
-			});
-			if let Err(error) = result {
-				log_failure(&item, error);
-				Self::put_down(Self::now().saturating_add(RETRY), item);
-			}
+		Self::within(AGENDA_SHARE, meter, |meter| {
+			AgendaOf::<T>::run(
+				Self::now(),
+				meter,
+				overhead::<T>(),
+				Self::step_weight(),
+				|_, item| {
+					let result = with_storage_layer(|| match item {
+						Due::Task(id, turn) => Self::on_due(id, turn),
+						Due::Purge(job, from) => Self::purge(job, from, PURGE_STEP),
+					});
+					if let Err(error) = result {
+						log_failure(&item, error);
+						Self::put_down(Self::now().saturating_add(RETRY), item);
+					}
+				},
+			);
 		});
+	}
+
+	/// Looks for machines for open tasks, within a share of the block.
+	pub(crate) fn work_search(meter: &mut WeightMeter) {
+		Self::within(SEARCH_SHARE, meter, |meter| {
+			let each = Self::search_weight();
+			SearchOf::<T>::run(Self::now(), meter, overhead::<T>(), each, |_, (id, turn)| {
+				let item = Due::Task(id, turn);
+				if let Err(error) = with_storage_layer(|| Self::on_due(id, turn)) {
+					log_failure(&item, error);
+					Self::search_at(Self::now().saturating_add(RETRY), id, turn);
+				}
+			});
+		});
+	}
+
+	/// Runs `work` with a meter of at most `share` of a block.
+	fn within(share: Perbill, meter: &mut WeightMeter, work: impl FnOnce(&mut WeightMeter)) {
+		let most = share * T::BlockWeights::get().max_block;
+		let mut limited = WeightMeter::with_limit(meter.remaining().min(most));
+		work(&mut limited);
+		meter.consume(limited.consumed());
+	}
+
+	/// Panics at start-up, in tests and when a runtime is built, if a step does not fit its share.
+	pub(crate) fn check_shares() {
+		let block = T::BlockWeights::get().max_block;
+		let own = overhead::<T>().saturating_mul(2);
+		let step = Self::step_weight().saturating_add(own);
+		assert!(step.all_lte(AGENDA_SHARE * block), "job-escrow: a step must fit its share");
+		let search = Self::search_weight().saturating_add(own);
+		assert!(search.all_lte(SEARCH_SHARE * block), "job-escrow: a search must fit its share");
 	}
 
 	fn on_due(id: TaskId, turn: u32) -> DispatchResult {
@@ -58,8 +118,7 @@ impl<T: Config> Pallet<T> {
 				// An open task that no machine takes now: look again later.
 				Err(error) if error == Error::<T>::NothingDue.into() => {
 					if matches!(task.status, TaskStatus::Open) {
-						let wait = Parameters::<T>::get().match_interval;
-						Self::put_down(Self::now().saturating_add(wait), Due::Task(id, turn));
+						Self::search_later(id, turn)?;
 					}
 					Ok(())
 				}
@@ -67,6 +126,17 @@ impl<T: Config> Pallet<T> {
 			},
 			_ => Ok(()),
 		}
+	}
+
+	/// Has a task that found no machine look again: after half the time that its job has waited
+	/// already, within bounds, and once more when the job expires.
+	fn search_later(id: TaskId, turn: u32) -> DispatchResult {
+		let job = Jobs::<T>::get(id.job).ok_or(Error::<T>::UnknownJob)?;
+		let now = Self::now();
+		let least = Parameters::<T>::get().match_interval;
+		let wait = (now.saturating_sub(job.posted_at) / 2).min(MAX_WAIT).max(least);
+		Self::search_at(now.saturating_add(wait).min(job.expires_at), id, turn);
+		Ok(())
 	}
 
 	pub(crate) fn do_advance(id: TaskId) -> DispatchResult {
@@ -99,10 +169,10 @@ impl<T: Config> Pallet<T> {
 		Ok(())
 	}
 
-	/// Removes a closed job's tasks from `from` on, a step at a time, then the job.
-	fn purge(id: JobId, from: u32) -> DispatchResult {
+	/// Removes a closed job's tasks from `from` on, `step` at a time, then the job.
+	pub(crate) fn purge(id: JobId, from: u32, step: u32) -> DispatchResult {
 		let Some(job) = Jobs::<T>::get(id) else { return Ok(()) };
-		let to = from.saturating_add(PURGE_STEP).min(job.spec.tasks);
+		let to = from.saturating_add(step).min(job.spec.tasks);
 		for index in from..to {
 			Tasks::<T>::remove(id, index);
 		}

@@ -54,9 +54,13 @@ impl<T: Config> Pallet<T> {
 				Self::put_down(settles_at, Due::Task(id, task.turn));
 			}
 			AuditOutcome::Failed(_) | AuditOutcome::Inconclusive => {
-				Totals::<T>::mutate(|t| t.audits_failed = t.audits_failed.saturating_add(1));
 				let end = match outcome {
-					AuditOutcome::Failed(_) => MatchEnd::Failed,
+					AuditOutcome::Failed(_) => {
+						Totals::<T>::mutate(|t| {
+							t.audits_failed = t.audits_failed.saturating_add(1)
+						});
+						MatchEnd::Failed
+					}
 					_ => MatchEnd::Released,
 				};
 				Self::requeue(id, &mut job, &mut task, end, Reason::Audit(outcome))?;

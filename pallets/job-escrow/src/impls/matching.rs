@@ -91,7 +91,7 @@ impl<T: Config> Pallet<T> {
 			return Self::refund(id, job, task, reason);
 		}
 		Self::turn_to(task, TaskStatus::Open);
-		Self::put_down(now.saturating_add(1), Due::Task(id, task.turn));
+		Self::search_at(now.saturating_add(1), id, task.turn);
 		Self::deposit_event(Event::Requeued { task: id, provider: engaged.provider, reason });
 		Ok(())
 	}

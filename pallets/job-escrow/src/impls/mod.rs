@@ -1,6 +1,6 @@
 //! Behaviour, by verb.
 
-mod agenda;
+pub(crate) mod agenda;
 mod conclude;
 mod matching;
 mod money;

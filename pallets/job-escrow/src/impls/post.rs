@@ -1,8 +1,8 @@
 //! Posting and cancelling jobs.
 
 use crate::{
-	Config, Due, Error, Event, Job, JobSpec, Jobs, NextJob, Pallet, Parameters, Params, Task,
-	Tasks, Totals, WeightInfo,
+	Config, Error, Event, Job, JobSpec, Jobs, NextJob, Pallet, Parameters, Params, Task, Tasks,
+	Totals, WeightInfo,
 };
 use assay_primitives::{
 	traits::{Audits, Programs},
@@ -63,7 +63,7 @@ impl<T: Config> Pallet<T> {
 					held: per_task,
 				},
 			);
-			Self::put_down(now.saturating_add(1), Due::Task(task, turn));
+			Self::search_at(now.saturating_add(1), task, turn);
 		}
 		let expires_at = now.saturating_add(spec.lifetime);
 		Jobs::<T>::insert(

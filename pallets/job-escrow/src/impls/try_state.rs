@@ -52,7 +52,7 @@ impl<T: Config> Pallet<T> {
 						ensure!(e.price <= job.spec.max_price, "a price is above the limit");
 						ensure!(task.held >= e.price, "a matched task cannot pay its price");
 						let accepted = !matches!(task.status, TaskStatus::Offered { .. });
-						ensure!(accepted == (e.collateral > 0), "collateral and state disagree");
+						ensure!(accepted || e.collateral == 0, "an offer locks collateral");
 					}
 				}
 			}

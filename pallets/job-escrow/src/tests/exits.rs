@@ -1,6 +1,8 @@
 //! Every state has an exit by time.
 
 use super::*;
+use crate::JobSpec;
+use frame_support::weights::WeightMeter;
 
 #[test]
 fn an_unanswered_offer_lapses_and_is_offered_elsewhere() {
@@ -117,18 +119,57 @@ fn a_cancelled_jobs_failed_task_is_refunded_at_once() {
 }
 
 #[test]
-fn the_agenda_catches_up_when_blocks_were_full() {
+fn the_search_catches_up_when_blocks_were_full() {
 	build_and_execute(|| {
 		post(100);
 		System::set_block_number(2);
 		// Room for a few steps only.
-		let step = JobEscrow::step_weight();
-		let mut meter = frame_support::weights::WeightMeter::with_limit(step.saturating_mul(3));
-		JobEscrow::work_agenda(&mut meter);
+		let step = JobEscrow::search_weight();
+		let mut meter = WeightMeter::with_limit(step.saturating_mul(3));
+		JobEscrow::work_search(&mut meter);
 		let offered =
 			(0..100).filter(|i| matches!(task(*i).status, TaskStatus::Offered { .. })).count();
 		assert!(offered > 0 && offered <= 3, "{offered}");
 		pass(1);
 		assert!((0..100).all(|i| matches!(task(i).status, TaskStatus::Offered { .. })));
+	});
+}
+
+#[test]
+fn a_flood_of_tasks_that_nobody_takes_holds_up_no_settlement() {
+	build_and_execute(|| {
+		to_audit();
+		conclude(0, AuditOutcome::Passed, vec![AUDITOR]);
+		// As dear to search for as anything may be.
+		for _ in 0..50 {
+			let hopeless = JobSpec { max_price: 1, ..spec(100) };
+			assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), hopeless));
+		}
+		let searched = || crate::SearchItems::<Test>::iter().count();
+		let waiting = searched();
+		System::set_block_number(System::block_number() + 1);
+		let mut meter = WeightMeter::with_limit(JobEscrow::search_weight().saturating_mul(10));
+		JobEscrow::work_search(&mut meter);
+		assert_eq!(searched(), waiting, "every search ends with another one put down");
+		pass(12);
+		assert!(matches!(task(0).status, TaskStatus::Settled { .. }));
+	});
+}
+
+#[test]
+fn searches_grow_rare_and_end_with_the_job() {
+	build_and_execute(|| {
+		state(|s| s.asks.clear());
+		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), spec(1)));
+		let mut at = Vec::new();
+		while matches!(task(0).status, TaskStatus::Open) {
+			at.extend(crate::SearchItems::<Test>::iter_keys().map(|(block, _)| block));
+			at.dedup();
+			pass(1);
+		}
+		// Posted in block 1 with a lifetime of 200: each wait is half of what was waited, from 3 up.
+		assert_eq!(at, [2, 5, 8, 11, 16, 23, 34, 50, 74, 110, 164, 201]);
+		let refunded = TaskStatus::Refunded { at: 201, reason: Reason::Expired };
+		assert_eq!(task(0).status, refunded);
 	});
 }

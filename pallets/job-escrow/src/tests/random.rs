@@ -107,6 +107,7 @@ proptest! {
 			assert_eq!(totals.posted, totals.closed);
 			assert_eq!(Jobs::<Test>::iter().count(), 0, "closed jobs are removed");
 			assert_eq!(crate::AgendaItems::<Test>::iter().count(), 0, "the agenda is empty");
+			assert_eq!(crate::SearchItems::<Test>::iter().count(), 0, "nothing is searched for");
 			assert!(state(|s| s.locked.values().all(|l| *l == 0)));
 			assert!(state(|s| s.reserved.values().all(|r| *r == 0)));
 		});

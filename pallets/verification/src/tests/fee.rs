@@ -24,6 +24,10 @@ fn each_auditor_is_paid_by_work_rounded_up() {
 		assert_eq!(fee(costs(1_000_000_000, 1 << 20), 1), Ok(100 + 10 + 1));
 		assert_eq!(fee(costs(1_000_000_001, (1 << 20) + 1), 1), Ok(100 + 20 + 2));
 		assert_eq!(fee(costs(1_000_000_001, (1 << 20) + 1), 7), Ok(7 * (100 + 20 + 2)));
+		// 15,625,000 elements are 10^9 multiply–accumulates.
+		let elements = |elements| Costs { elements, ..Default::default() };
+		assert_eq!(fee(elements(15_625_000), 1), Ok(100 + 10));
+		assert_eq!(fee(elements(15_625_001), 1), Ok(100 + 20));
 	});
 }
 
@@ -49,6 +53,11 @@ fn what_validators_do_not_take_on_has_no_price() {
 		assert_noop!(fee(costs(1_000_000_000_001, 1), 1), Error::<Test>::AuditTooLarge);
 		assert_noop!(fee(costs(1, (1 << 30) + 1), 1), Error::<Test>::AuditTooLarge);
 		assert_noop!(fee(costs(u128::MAX, u128::MAX), 1), Error::<Test>::AuditTooLarge);
+		// Cheap to declare, dear to recompute: reductions of large operands.
+		let elements = |elements| Costs { elements, ..Default::default() };
+		assert_ok!(fee(elements(15_625_000_000), 1));
+		assert_noop!(fee(elements(15_625_000_001), 1), Error::<Test>::AuditTooLarge);
+		assert_noop!(fee(elements(u128::MAX), 1), Error::<Test>::AuditTooLarge);
 	});
 }
 

@@ -1,0 +1,329 @@
+//! Benchmarks of the calls and of the steps others take, each along its longest path, through the
+//! pallets that the runtime puts behind the traits.
+
+use crate::*;
+use alloc::{vec, vec::Vec};
+use assay_primitives::{
+	market::{MachineClass, Requirements},
+	traits::AuditSink,
+	url::{Url, MAX_URL},
+	work::{Assurance, Mode, Place, TaskStatus, Verdict},
+	Root, ASY,
+};
+use frame_benchmarking::v2::*;
+use frame_support::BoundedVec;
+use frame_system::RawOrigin;
+use sp_runtime::DispatchError;
+
+/// What benchmarks need of the pallets behind the traits of [`Config`].
+pub trait BenchmarkHelper<AccountId> {
+	/// Registers a program of as many inputs as a task may have, and makes all auditors there may
+	/// be.
+	fn subject() -> Subject;
+
+	/// Registers provider number `n` with an idle machine 0 that takes any task for `price`, and
+	/// returns it with its hot key. Its machine is to be listed for as little as `price` when all
+	/// providers before it ask for more.
+	fn provider(n: u32, price: Balance) -> (AccountId, AccountId);
+
+	/// Lists machines of as many providers beside number 0 as may be, and makes the next offer that
+	/// `provider` lets lapse one too many.
+	fn exhaust(provider: &AccountId);
+}
+
+/// What the benchmarks' jobs are about.
+pub struct Subject {
+	/// A registered program.
+	pub program: Root,
+	/// Inputs of a task.
+	pub inputs: InputRoots,
+	/// Root of a job of one task with these inputs.
+	pub tasks_root: Root,
+	/// Most auditors of a task.
+	pub auditors: u8,
+}
+
+const JOB: JobId = 0;
+const TASK: TaskId = TaskId { job: JOB, index: 0 };
+const NOW: BlockNumber = 1_000;
+/// Providers ask for this much at most.
+const PRICE: Balance = ASY;
+/// Most auditors that `conclude` is measured with.
+const ATTESTERS: u32 = 15;
+
+fn url() -> Url {
+	let mut url = b"https://".to_vec();
+	url.resize(MAX_URL as usize, b'x');
+	BoundedVec::truncate_from(url)
+}
+
+fn commitment() -> Commitment {
+	Commitment { output_root: Root::repeat_byte(1), trace_root: Root::repeat_byte(2) }
+}
+
+fn buyer<T: Config>() -> T::AccountId {
+	let buyer = account("buyer", 0, 0);
+	T::Currency::set_balance(&buyer, 1_000_000 * ASY);
+	buyer
+}
+
+/// A job that lasts as long as it may.
+fn spec<T: Config>(subject: &Subject, tasks: u32) -> JobSpec<T::AccountId> {
+	frame_system::Pallet::<T>::set_block_number(NOW.into());
+	let params = Parameters::<T>::get();
+	JobSpec {
+		program: subject.program,
+		tasks_root: subject.tasks_root,
+		tasks,
+		data_url: url(),
+		requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 1, region: None },
+		mode: Mode::BestAsk,
+		assurance: Assurance::Audited { auditors: subject.auditors },
+		max_price: PRICE,
+		value: PRICE,
+		deadline: params.max_deadline,
+		lifetime: params.max_lifetime,
+	}
+}
+
+fn change<T: Config>(index: TaskIndex, to: impl FnOnce(&mut Task<T>)) {
+	Tasks::<T>::mutate(JOB, index, |task| task.as_mut().map(to));
+}
+
+/// Posts a job whose tasks have been refused as often as is remembered.
+fn posted<T: Config>(tasks: u32) -> Result<Subject, DispatchError> {
+	let subject = T::Helper::subject();
+	Pallet::<T>::do_post(buyer::<T>(), spec::<T>(&subject, tasks))?;
+	let refused = (0..T::MaxRefused::get()).map(|n| account("refused", n, 0)).collect::<Vec<_>>();
+	for index in 0..tasks {
+		let refused = refused.clone();
+		change::<T>(index, |task| task.refused = BoundedVec::truncate_from(refused));
+	}
+	Ok(subject)
+}
+
+/// Offers a task to the provider of the same number and returns its hot key.
+fn offered<T: Config>(index: u32) -> Result<T::AccountId, DispatchError> {
+	let (provider, hot) = T::Helper::provider(index, PRICE.saturating_sub(index.into()));
+	let mut job = Jobs::<T>::get(JOB).ok_or(Error::<T>::UnknownJob)?;
+	let mut task = Tasks::<T>::get(JOB, index).ok_or(Error::<T>::UnknownTask)?;
+	job.spec.mode = Mode::Direct { provider, machine: 0 };
+	frame_support::ensure!(
+		Pallet::<T>::try_match(TaskId { job: JOB, index }, &job, &mut task)?,
+		Error::<T>::NothingDue
+	);
+	Tasks::<T>::insert(JOB, index, task);
+	Ok(hot)
+}
+
+/// A job whose only task is on its last run, accepted; returns the hot key of who works on it.
+fn running<T: Config>() -> Result<T::AccountId, DispatchError> {
+	let subject = posted::<T>(1)?;
+	let hot = offered::<T>(0)?;
+	Pallet::<T>::do_accept(hot.clone(), TASK, subject.inputs, Default::default())?;
+	let runs = Parameters::<T>::get().runs;
+	change::<T>(0, |task| task.attempts = runs.saturating_sub(1));
+	Ok(hot)
+}
+
+/// As [`running`], but submitted.
+fn submitted<T: Config>() -> DispatchResult {
+	let hot = running::<T>()?;
+	Pallet::<T>::do_submit(hot, TASK, commitment())
+}
+
+/// Leaves no time for another match, so that a task that comes back is refunded and its job closed.
+fn expire<T: Config>() {
+	Jobs::<T>::mutate_extant(JOB, |job| job.expires_at = NOW);
+}
+
+fn status<T: Config>() -> Option<TaskStatus> {
+	Tasks::<T>::get(JOB, 0).map(|task| task.status)
+}
+
+fn closed<T: Config>() -> bool {
+	Jobs::<T>::get(JOB).is_some_and(|job| job.closed_at.is_some())
+}
+
+#[benchmarks]
+mod benchmarks {
+	use super::*;
+
+	#[benchmark]
+	fn post(n: Linear<1, { T::MaxTasks::get() }>) {
+		let subject = T::Helper::subject();
+		let spec = spec::<T>(&subject, n);
+		let owner = buyer::<T>();
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(owner), spec);
+
+		assert_eq!(Tasks::<T>::iter_prefix(JOB).count() as u32, n);
+	}
+
+	/// Every task is offered, each to another provider.
+	#[benchmark]
+	fn cancel(n: Linear<1, { T::MaxTasks::get() }>) -> Result<(), BenchmarkError> {
+		posted::<T>(n)?;
+		for index in 0..n {
+			offered::<T>(index)?;
+		}
+		let owner = account("buyer", 0, 0);
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(owner), JOB);
+
+		assert!(closed::<T>());
+		Ok(())
+	}
+
+	/// The last task of a job is settled.
+	#[benchmark]
+	fn advance() -> Result<(), BenchmarkError> {
+		submitted::<T>()?;
+		Pallet::<T>::concluded(TASK, AuditOutcome::Passed, vec![]);
+		let due = NOW.saturating_add(Parameters::<T>::get().challenge_window).saturating_add(1);
+		frame_system::Pallet::<T>::set_block_number(due.into());
+		let anyone = account("anyone", 0, 0);
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(anyone), JOB, 0);
+
+		assert_eq!(status::<T>(), Some(TaskStatus::Settled { at: due }));
+		assert!(closed::<T>());
+		Ok(())
+	}
+
+	/// The task is refunded and the job closed, and the machine no longer offered work.
+	#[benchmark]
+	fn lapse() -> Result<(), BenchmarkError> {
+		posted::<T>(1)?;
+		offered::<T>(0)?;
+		let engaged = Tasks::<T>::get(JOB, 0).and_then(|task| task.engaged).ok_or("offered")?;
+		T::Helper::exhaust(&engaged.provider);
+		expire::<T>();
+		let due = NOW.saturating_add(Parameters::<T>::get().offer_window).saturating_add(1);
+		frame_system::Pallet::<T>::set_block_number(due.into());
+
+		#[block]
+		{
+			Pallet::<T>::do_advance(TASK)?;
+		}
+
+		assert!(closed::<T>());
+		Ok(())
+	}
+
+	/// A job of one task: the check of the path is weighed apart.
+	#[benchmark]
+	fn accept() -> Result<(), BenchmarkError> {
+		let subject = posted::<T>(1)?;
+		let hot = offered::<T>(0)?;
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(hot), JOB, 0, subject.inputs, Default::default());
+
+		assert!(matches!(status::<T>(), Some(TaskStatus::Running { .. })));
+		Ok(())
+	}
+
+	/// The task is refunded and the job closed.
+	#[benchmark]
+	fn decline() -> Result<(), BenchmarkError> {
+		posted::<T>(1)?;
+		let hot = offered::<T>(0)?;
+		expire::<T>();
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(hot), JOB, 0);
+
+		assert!(closed::<T>());
+		Ok(())
+	}
+
+	#[benchmark]
+	fn submit() -> Result<(), BenchmarkError> {
+		let hot = running::<T>()?;
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(hot), JOB, 0, commitment());
+
+		assert_eq!(status::<T>(), Some(TaskStatus::Auditing { submitted_at: NOW }));
+		Ok(())
+	}
+
+	/// The task is refunded and the job closed.
+	#[benchmark]
+	fn abandon() -> Result<(), BenchmarkError> {
+		let hot = running::<T>()?;
+		expire::<T>();
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(hot), JOB, 0);
+
+		assert!(closed::<T>());
+		Ok(())
+	}
+
+	/// The account is made by what it claims.
+	#[benchmark]
+	fn claim() {
+		let who: T::AccountId = account("claimant", 0, 0);
+		let amount = T::Currency::minimum_balance();
+		T::Currency::set_balance(&Pallet::<T>::pot(), 3 * amount);
+		Claimable::<T>::insert(&who, amount);
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(who.clone()));
+
+		assert_eq!(T::Currency::balance(&who), amount);
+	}
+
+	#[benchmark]
+	fn set_parameters() -> Result<(), BenchmarkError> {
+		let origin =
+			T::AdminOrigin::try_successful_origin().map_err(|_| BenchmarkError::Weightless)?;
+		let params = Params::default();
+
+		#[extrinsic_call]
+		_(origin as T::RuntimeOrigin, params.clone());
+
+		assert_eq!(Parameters::<T>::get(), params);
+		Ok(())
+	}
+
+	/// The result is found wrong on the last run, so that the task is refunded and the job closed;
+	/// no auditor can take its share, which is less than an account is kept for.
+	#[benchmark]
+	fn conclude(a: Linear<0, ATTESTERS>) -> Result<(), BenchmarkError> {
+		submitted::<T>()?;
+		Jobs::<T>::mutate_extant(JOB, |job| job.audit_fee = a.into());
+		let attesters = (0..a).map(|n| account("auditor", n, 1)).collect();
+		let wrong = Verdict::Invalid(Place { node: 1, row: 1, col: 1 });
+
+		#[block]
+		{
+			Pallet::<T>::concluded(TASK, AuditOutcome::Failed(wrong), attesters);
+		}
+
+		assert!(closed::<T>());
+		assert_eq!(Claimable::<T>::iter().count() as u32, a);
+		Ok(())
+	}
+
+	/// A step after which more tasks are left.
+	#[benchmark]
+	fn purge(n: Linear<1, { crate::impls::agenda::PURGE_STEP }>) -> Result<(), BenchmarkError> {
+		posted::<T>(n + 1)?;
+
+		#[block]
+		{
+			Pallet::<T>::purge(JOB, 0, n)?;
+		}
+
+		assert_eq!(Tasks::<T>::iter_prefix(JOB).count(), 1);
+		Ok(())
+	}
+
+	impl_benchmark_test_suite!(Pallet, crate::mock::new_test_ext(), crate::mock::Test);
+}
