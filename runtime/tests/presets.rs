@@ -6,7 +6,7 @@ use frame_support::{
 	assert_noop, assert_ok,
 	traits::{Currency, IntegrityTest},
 };
-use sp_keyring::Sr25519Keyring::{Alice, Bob};
+use sp_keyring::Sr25519Keyring::{Bob, Ferdie};
 use sp_runtime::{traits::Dispatchable, BuildStorage};
 
 fn state(preset: &str) -> sp_io::TestExternalities {
@@ -67,15 +67,15 @@ fn nothing_is_lost_or_burned_besides_fees() {
 	state("development").execute_with(|| {
 		let issuance = Balances::total_issuance();
 		let treasury = Balances::free_balance(TreasuryAccount::get());
-		let alice = || RuntimeOrigin::signed(Alice.to_account_id());
+		let ferdie = || RuntimeOrigin::signed(Ferdie.to_account_id());
 		let burn = pallet_balances::Call::<Runtime>::burn { value: 1, keep_alive: true };
-		let burned = assay_runtime::RuntimeCall::from(burn).dispatch(alice()).map_err(|e| e.error);
+		let burned = assay_runtime::RuntimeCall::from(burn).dispatch(ferdie()).map_err(|e| e.error);
 		assert_noop!(burned, frame_system::Error::<Runtime>::CallFiltered);
 		// All but a speck goes, and the account with it.
 		let speck = EXISTENTIAL_DEPOSIT / 2;
-		let rest = Balances::free_balance(Alice.to_account_id()) - speck;
-		assert_ok!(Balances::transfer_allow_death(alice(), Bob.to_account_id().into(), rest));
-		assert_eq!(Balances::free_balance(Alice.to_account_id()), 0);
+		let rest = Balances::free_balance(Ferdie.to_account_id()) - speck;
+		assert_ok!(Balances::transfer_allow_death(ferdie(), Bob.to_account_id().into(), rest));
+		assert_eq!(Balances::free_balance(Ferdie.to_account_id()), 0);
 		assert_eq!(Balances::free_balance(TreasuryAccount::get()), treasury + speck);
 		assert_eq!(Balances::total_issuance(), issuance);
 	});

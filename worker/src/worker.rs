@@ -195,6 +195,7 @@ impl<C: Chain> Work<C> {
 				biased;
 				() = stop.wait() => return Ok(()),
 				ended = &mut *server => match ended {
+					_ if stop.is_set() => return Ok(()),
 					Ok(Ok(())) => bail!("the data plane ended"),
 					Ok(Err(error)) => return Err(error).context("the data plane failed"),
 					Err(error) => return Err(error).context("the data plane failed"),

@@ -5,6 +5,7 @@ use crate::{
 	fakes::{input, root, serve, Behaviour, Fake},
 };
 use assay_client::{Client, Error, JobSpec, Profile, Signer, Submitter};
+use assay_compute::tasks_root;
 use assay_devnet::{planck, Failure, Net};
 use assay_primitives::{
 	market::{MachineClass, Requirements},
@@ -23,7 +24,7 @@ fn failure(net: &Net, args: &[&str]) -> Failure {
 fn spec(program: Root) -> JobSpec {
 	JobSpec {
 		program,
-		tasks_root: root(&claim(0)[0]),
+		tasks_root: tasks_root(&[vec![input().0]]).into(),
 		tasks: 1,
 		data_url: "http://127.0.0.1:9".into(),
 		requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 0, region: None },

@@ -1,5 +1,6 @@
-//! Weights of `pallet_job_escrow`, measured on 2026-11-30. Written by `scripts/bench weights`: run it to
-//! measure anew.
+//! Weights of `pallet_job_escrow`, measured on 2026-11-30.
+//!
+//! Written by `scripts/bench weights`; run it to measure anew.
 //!
 //! - Machine: AMD EPYC, 2 cores.
 //! - Method: 25 values of each component, 5 times each in each of 5 passes, a line through the
@@ -50,12 +51,12 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Programs` (r:1 w:1), `Verification::Auditors` (r:1 w:0),
 	/// `Verification::Parameters` (r:1 w:0), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1), `JobEscrow::NextJob` (r:1 w:1),
-	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1),
+	/// `JobEscrow::SearchCounts` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1),
 	/// `JobEscrow::Jobs` (r:0 w:1), `JobEscrow::Tasks` (r:0 w:1024),
-	/// `JobEscrow::AgendaItems` (r:0 w:1024).
+	/// `JobEscrow::SearchItems` (r:0 w:1024).
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(149_700_000, 0)
-			.saturating_add(Weight::from_parts(18_435_784, 0).saturating_mul(n.into()))
+		Weight::from_parts(145_503_000, 0)
+			.saturating_add(Weight::from_parts(19_932_350, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(9, 7))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 2).saturating_mul(n.into()))
 	}
@@ -67,8 +68,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1024),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(2_104_442_189, 0)
-			.saturating_add(Weight::from_parts(174_015_281, 0).saturating_mul(n.into()))
+		Weight::from_parts(90_419_374, 0)
+			.saturating_add(Weight::from_parts(185_229_963, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(7, 7))
 			.saturating_add(T::DbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
@@ -80,17 +81,24 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn advance() -> Weight {
-		Weight::from_parts(365_596_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
+		Weight::from_parts(607_760_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
 	}
+	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
+	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
+	/// `ProviderRegistry::Parameters` (r:1 w:0), `ProviderRegistry::Book` (r:1 w:1),
+	/// `JobEscrow::Totals` (r:1 w:1), `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1),
+	/// `Verification::Programs` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
+	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
+	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn lapse() -> Weight {
-		Weight::from_parts(539_121_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
+		Weight::from_parts(586_510_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Programs` (r:1 w:0),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn accept() -> Weight {
-		Weight::from_parts(102_733_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 4))
+		Weight::from_parts(171_452_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 4))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -100,14 +108,14 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn decline() -> Weight {
-		Weight::from_parts(213_331_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(301_997_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::CounterForAudits` (r:1 w:1),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn submit() -> Weight {
-		Weight::from_parts(94_898_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(154_289_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -117,15 +125,15 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn abandon() -> Weight {
-		Weight::from_parts(213_500_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(284_965_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Claimable` (r:1 w:1), `System::Account` (r:2 w:2).
 	fn claim() -> Weight {
-		Weight::from_parts(106_099_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(155_452_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `JobEscrow::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(14_457_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(21_360_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `a` in `[0, 15]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1), `Balances::Holds` (r:1 w:1),
@@ -135,8 +143,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(167_048_040, 0)
-			.saturating_add(Weight::from_parts(119_466_411, 0).saturating_mul(a.into()))
+		Weight::from_parts(291_370_155, 0)
+			.saturating_add(Weight::from_parts(115_815_734, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(11, 12))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
@@ -144,8 +152,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Tasks` (r:0 w:32),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(37_365_822, 0)
-			.saturating_add(Weight::from_parts(3_366_084, 0).saturating_mul(n.into()))
+		Weight::from_parts(40_958_917, 0)
+			.saturating_add(Weight::from_parts(3_501_966, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 2))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
@@ -154,54 +162,54 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 // For tests.
 impl WeightInfo for () {
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(149_700_000, 0)
-			.saturating_add(Weight::from_parts(18_435_784, 0).saturating_mul(n.into()))
+		Weight::from_parts(145_503_000, 0)
+			.saturating_add(Weight::from_parts(19_932_350, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(9, 7))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 2).saturating_mul(n.into()))
 	}
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(2_104_442_189, 0)
-			.saturating_add(Weight::from_parts(174_015_281, 0).saturating_mul(n.into()))
+		Weight::from_parts(90_419_374, 0)
+			.saturating_add(Weight::from_parts(185_229_963, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(7, 7))
 			.saturating_add(ParityDbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
 	fn advance() -> Weight {
-		Weight::from_parts(365_596_000, 0)
+		Weight::from_parts(607_760_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(14, 15))
 	}
 	fn lapse() -> Weight {
-		Weight::from_parts(539_121_000, 0)
+		Weight::from_parts(586_510_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 12))
 	}
 	fn accept() -> Weight {
-		Weight::from_parts(102_733_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 4))
+		Weight::from_parts(171_452_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 4))
 	}
 	fn decline() -> Weight {
-		Weight::from_parts(213_331_000, 0)
+		Weight::from_parts(301_997_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn submit() -> Weight {
-		Weight::from_parts(94_898_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(154_289_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
 	}
 	fn abandon() -> Weight {
-		Weight::from_parts(213_500_000, 0)
+		Weight::from_parts(284_965_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(106_099_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(155_452_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(14_457_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(21_360_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(167_048_040, 0)
-			.saturating_add(Weight::from_parts(119_466_411, 0).saturating_mul(a.into()))
+		Weight::from_parts(291_370_155, 0)
+			.saturating_add(Weight::from_parts(115_815_734, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 12))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(37_365_822, 0)
-			.saturating_add(Weight::from_parts(3_366_084, 0).saturating_mul(n.into()))
+		Weight::from_parts(40_958_917, 0)
+			.saturating_add(Weight::from_parts(3_501_966, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
