@@ -27,7 +27,7 @@ pub enum Command {
 		/// As 12.5ASY, or planck.
 		amount: Amount,
 	},
-	/// Collect payouts that could not be delivered to you.
+	/// Collect payouts, of jobs and of emission, that could not be delivered to you.
 	Claim,
 }
 
@@ -82,9 +82,11 @@ pub async fn run(context: &Context, command: Command) -> anyhow::Result<()> {
 		Command::Claim => {
 			let submitter = context.submitter().await?;
 			let outcome = context.waiting("claiming", submitter.claim()).await?;
-			let claimed = outcome.find::<assay_client::chain::job_escrow::events::Claimed>();
-			let amount = claimed.map_or(0, |event| event.amount);
-			let text = format!("claimed {}", Amount(amount));
+			let amount = assay_client::claimed(&outcome);
+			let text = match amount {
+				0 => "there was nothing to claim".into(),
+				_ => format!("claimed {}", Amount(amount)),
+			};
 			Done::new(&outcome, json!({ "amount": amount.to_string() })).show(context, &text);
 		}
 	}

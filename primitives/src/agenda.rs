@@ -24,24 +24,31 @@ where
 	Items: StorageDoubleMap<BlockNumber, u32, Item, Query = Option<Item>>,
 	Cursor: StorageValue<(BlockNumber, u32), Query = (BlockNumber, u32)>,
 {
-	/// Puts `item` down for block `due`, or for the next block if that has passed.
-	pub fn put(now: BlockNumber, due: BlockNumber, item: Item) {
+	/// Puts `item` down for block `due`, or for the next block if that has passed. Returns the block.
+	pub fn put(now: BlockNumber, due: BlockNumber, item: Item) -> BlockNumber {
 		let due = due.max(now.saturating_add(1));
+		Self::append(due, item);
+		due
+	}
+
+	fn append(due: BlockNumber, item: Item) {
 		let number = Counts::get(due);
 		Items::insert(due, number, item);
 		Counts::insert(due, number.saturating_add(1));
 	}
 
 	/// Works off what is due at `now` or before: `work` is called for each item with the block it
-	/// was put down for, and must cost at most `each` beside the agenda's own `overhead` per step.
+	/// was put down for, and must cost at most `each` of it beside the agenda's own `overhead` per
+	/// step. An item that `work` returns is put down for `now`: it has its turn again in this block,
+	/// behind all others, if there is weight left.
 	///
 	/// Returns whether everything due was worked off.
 	pub fn run(
 		now: BlockNumber,
 		meter: &mut WeightMeter,
 		overhead: Weight,
-		each: Weight,
-		mut work: impl FnMut(BlockNumber, Item),
+		each: impl Fn(&Item) -> Weight,
+		mut work: impl FnMut(BlockNumber, Item) -> Option<Item>,
 	) -> bool {
 		if meter.try_consume(overhead).is_err() {
 			return false;
@@ -60,11 +67,15 @@ where
 				number = 0;
 				continue;
 			}
-			if meter.try_consume(each).is_err() {
-				break false;
-			}
-			if let Some(item) = Items::take(block, number) {
-				work(block, item);
+			if let Some(item) = Items::get(block, number) {
+				if meter.try_consume(each(&item)).is_err() {
+					break false;
+				}
+				Items::remove(block, number);
+				if let Some(again) = work(block, item) {
+					// Not lost: `now` is not before `block`, so this block is still to be worked off.
+					Self::append(now, again);
+				}
 			}
 			number = number.saturating_add(1);
 		};

@@ -1,7 +1,7 @@
 //! Runtime APIs of Assay.
 
 use crate::{
-	views::{JobEvent, JobView, NetworkStats, ProviderView, TaskView},
+	views::{JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, Root,
 };
@@ -14,7 +14,7 @@ sp_api::decl_runtime_apis! {
 		fn job(id: JobId) -> Option<JobView>;
 		/// Jobs with numbers below `before` (all, if `None`), newest first, at most `limit` and
 		/// [`crate::views::MAX_PAGE`].
-		fn jobs(before: Option<JobId>, limit: u32) -> Vec<JobView>;
+		fn jobs(before: Option<JobId>, limit: u32) -> JobsPage;
 		/// Tasks of a job from `start` on, at most `limit` and [`crate::views::MAX_PAGE`].
 		fn tasks(job: JobId, start: TaskIndex, limit: u32) -> Vec<TaskView>;
 		/// Tasks that a provider is matched to and that are not settled or refunded.

@@ -173,6 +173,7 @@ pub struct Requirements {
 	/// Least memory, in MiB.
 	pub min_memory_mib: u32,
 	/// ISO 3166-1 alpha-2 region, if it matters.
+	#[serde(with = "crate::views::region")]
 	pub region: Option<[u8; 2]>,
 }
 

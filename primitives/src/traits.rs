@@ -30,8 +30,11 @@ pub trait Supply<AccountId> {
 		refused: &[AccountId],
 	) -> Option<Quote<AccountId>>;
 
-	/// Weight of the worst case of [`Supply::best`].
-	fn best_weight() -> Weight;
+	/// Weight of [`Supply::best`] for these requirements as the market stands.
+	fn best_weight(requirements: &Requirements) -> Weight;
+
+	/// Most that [`Supply::best_weight`] may be.
+	fn most_weight() -> Weight;
 
 	/// Takes one of the machine's slots for an offer.
 	fn reserve(provider: &AccountId, machine: MachineId) -> DispatchResult;

@@ -33,6 +33,24 @@ pub mod amount {
 	}
 }
 
+/// Regions as two letters.
+pub mod region {
+	use alloc::string::String;
+	use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
+
+	/// Writes the two letters, or null.
+	pub fn serialize<S: Serializer>(region: &Option<[u8; 2]>, s: S) -> Result<S::Ok, S::Error> {
+		region.map(|letters| String::from_utf8_lossy(&letters).into_owned()).serialize(s)
+	}
+
+	/// Reads two letters, or null.
+	pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<[u8; 2]>, D::Error> {
+		let Some(text) = Option::<String>::deserialize(d)? else { return Ok(None) };
+		let letters = text.as_bytes().try_into();
+		letters.map(Some).map_err(|_| D::Error::custom("expected a region of two letters"))
+	}
+}
+
 /// The match a task stands in, or was settled under.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
 pub struct MatchView {
@@ -174,6 +192,15 @@ pub struct JobView {
 	pub counts: TaskCounts,
 }
 
+/// A page of jobs, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct JobsPage {
+	/// The jobs. There may be fewer than asked for, even none, where records were removed.
+	pub jobs: Vec<JobView>,
+	/// The number below which the next page begins; `None` after the last.
+	pub next: Option<JobId>,
+}
+
 /// One machine.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
 pub struct MachineView {
@@ -203,6 +230,7 @@ pub struct ProviderView {
 	/// Base URL of its data plane.
 	pub endpoint: String,
 	/// ISO 3166-1 alpha-2 region.
+	#[serde(with = "region")]
 	pub region: Option<[u8; 2]>,
 	/// Stake that backs work, in planck.
 	#[serde(with = "amount")]

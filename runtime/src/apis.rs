@@ -4,7 +4,7 @@ use crate::*;
 use alloc::vec::Vec;
 use assay_primitives::{
 	traits::Audits,
-	views::{JobEvent, JobView, NetworkStats, ProviderView, TaskView},
+	views::{JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	Root,
 };
@@ -212,7 +212,7 @@ impl_runtime_apis! {
 			views::job(id)
 		}
 
-		fn jobs(before: Option<JobId>, limit: u32) -> Vec<JobView> {
+		fn jobs(before: Option<JobId>, limit: u32) -> JobsPage {
 			views::jobs(before, limit)
 		}
 

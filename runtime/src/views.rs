@@ -3,7 +3,9 @@
 use crate::*;
 use alloc::string::String;
 use assay_primitives::{
-	views::{JobEvent, JobEventKind, JobMoney, JobView, MatchView, NetworkStats, TaskView},
+	views::{
+		JobEvent, JobEventKind, JobMoney, JobView, JobsPage, MatchView, NetworkStats, TaskView,
+	},
 	work::{JobId, TaskId, TaskIndex},
 };
 use pallet_job_escrow::{Event, Job, Jobs, Task};
@@ -13,7 +15,10 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn job_view(id: JobId, job: Job<Runtime>) -> JobView {
-	let held = JobEscrow::held(id, &job);
+	// What is held is what is left (DESIGN §8.2); the pallet's `try_state` holds it to the tasks.
+	let m = &job.money;
+	let spent = m.paid.saturating_add(m.fees).saturating_add(m.audit).saturating_add(m.refunded);
+	let held = m.escrow.saturating_sub(spent);
 	JobView {
 		id,
 		owner: job.owner,
@@ -64,8 +69,9 @@ pub fn job(id: JobId) -> Option<JobView> {
 }
 
 /// A page of jobs, newest first.
-pub fn jobs(before: Option<JobId>, limit: u32) -> Vec<JobView> {
-	JobEscrow::jobs_page(before, limit).into_iter().map(|(id, job)| job_view(id, job)).collect()
+pub fn jobs(before: Option<JobId>, limit: u32) -> JobsPage {
+	let (jobs, next) = JobEscrow::jobs_page(before, limit);
+	JobsPage { jobs: jobs.into_iter().map(|(id, job)| job_view(id, job)).collect(), next }
 }
 
 /// A page of a job's tasks.

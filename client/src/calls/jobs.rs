@@ -143,9 +143,4 @@ impl Submitter {
 	pub async fn abandon(&self, task: TaskId) -> Result<Outcome, Error> {
 		self.submit(&chain::tx().job_escrow().abandon(task.job, task.index)).await
 	}
-
-	/// Collects payouts that could not be delivered to this account.
-	pub async fn claim(&self) -> Result<Outcome, Error> {
-		self.submit(&chain::tx().job_escrow().claim()).await
-	}
 }

@@ -1,9 +1,11 @@
 //! The chain's calls with plain arguments.
 
+mod claims;
 mod jobs;
 mod providers;
 mod transfers;
 
+pub use claims::claimed;
 pub use jobs::JobSpec;
 pub use providers::{MachineSpec, Profile};
 

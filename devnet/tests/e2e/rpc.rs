@@ -32,10 +32,12 @@ fn get_answers_or_reasons() {
 	};
 	let ids = |params| -> Vec<u64> {
 		let jobs = result("assay_listJobs", params);
-		jobs.as_array().unwrap().iter().map(|job| job["id"].as_u64().unwrap()).collect()
+		jobs["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_u64().unwrap()).collect()
 	};
 	assert_eq!(ids(json!([])), [2, 1, 0]);
 	assert_eq!(ids(json!([null, 2])), [2, 1]);
+	assert_eq!(result("assay_listJobs", json!([null, 2]))["next"], 1);
+	assert_eq!(result("assay_listJobs", json!([1, 2]))["next"], Value::Null);
 	assert_eq!(ids(json!([1, 2])), [0]);
 	assert!(ids(json!([0, 100])).is_empty(), "past the end");
 	assert_eq!(ids(json!([u64::MAX, 100])), [2, 1, 0]);

@@ -4,7 +4,7 @@
 use crate::service::{Block, Hash};
 use assay_primitives::{
 	api::{JobsApi, NetworkApi, ProvidersApi},
-	views::{JobView, NetworkStats, ProviderView, TaskView, MAX_PAGE},
+	views::{JobView, JobsPage, NetworkStats, ProviderView, TaskView, MAX_PAGE},
 	work::{JobId, TaskIndex},
 	AccountId,
 };
@@ -62,7 +62,7 @@ pub trait AssayApi {
 		before: Option<JobId>,
 		limit: Option<u32>,
 		at: Option<Hash>,
-	) -> RpcResult<Vec<JobView>>;
+	) -> RpcResult<JobsPage>;
 
 	/// Tasks of a job from `start` on.
 	#[method(name = "listTasks", blocking)]
@@ -144,7 +144,7 @@ where
 		before: Option<JobId>,
 		limit: Option<u32>,
 		at: Option<Hash>,
-	) -> RpcResult<Vec<JobView>> {
+	) -> RpcResult<JobsPage> {
 		let limit = page(limit)?;
 		self.ask(at, |api, at| api.jobs(at, before, limit))
 	}
@@ -217,7 +217,10 @@ mod tests {
 		assert_eq!(call("assay_getJob", json!([7])).await, Ok(Value::Null));
 		let account = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
 		assert_eq!(call("assay_getProvider", json!([account])).await, Ok(Value::Null));
-		assert_eq!(call("assay_listJobs", json!([0])).await, Ok(json!([])));
+		assert_eq!(
+			call("assay_listJobs", json!([0])).await,
+			Ok(json!({ "jobs": [], "next": null }))
+		);
 		assert_eq!(call("assay_listTasks", json!([3, 99])).await, Ok(json!([])));
 		assert_eq!(call("assay_listProviders", json!([])).await, Ok(json!([])));
 	}

@@ -3,7 +3,7 @@
 
 use crate::service::{Block, Hash};
 use assay_primitives::{
-	views::{JobEvent, JobEventKind, JobView, NetworkStats, ProviderView, TaskView},
+	views::{JobEvent, JobEventKind, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, BlockNumber, Header, Root,
 };
@@ -108,7 +108,9 @@ pub struct MockApi;
 sp_api::mock_impl_runtime_apis! {
 	impl assay_primitives::api::JobsApi<Block> for MockApi {
 		fn job(_: JobId) -> Option<JobView> { None }
-		fn jobs(_: Option<JobId>, _: u32) -> Vec<JobView> { Vec::new() }
+		fn jobs(_: Option<JobId>, _: u32) -> JobsPage {
+			JobsPage { jobs: Vec::new(), next: None }
+		}
 		fn tasks(_: JobId, _: TaskIndex, _: u32) -> Vec<TaskView> { Vec::new() }
 		fn tasks_of(_: AccountId) -> Vec<TaskView> { Vec::new() }
 		fn job_events() -> Vec<JobEvent> {

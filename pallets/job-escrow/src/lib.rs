@@ -17,7 +17,7 @@ pub mod weights;
 #[cfg(feature = "runtime-benchmarks")]
 pub use benchmarking::{BenchmarkHelper, Subject};
 pub use pallet::*;
-pub use types::{Due, Engagement, InputRoots, Job, JobSpec, Params, Sums, Task, TaskPath};
+pub use types::{Due, Engagement, InputRoots, Job, JobSpec, Params, Search, Sums, Task, TaskPath};
 pub use weights::WeightInfo;
 
 use assay_primitives::{
@@ -145,14 +145,19 @@ pub mod pallet {
 	#[pallet::storage]
 	pub type AgendaCursor<T> = StorageValue<_, (BlockNumber, u32), ValueQuery>;
 
-	/// Search: open tasks ever put down for a block.
+	/// Open tasks by job, and when the job's turn to look for machines is. (Twox: the chain chooses
+	/// the keys.)
+	#[pallet::storage]
+	pub type Searches<T: Config> = StorageMap<_, Twox64Concat, JobId, Search<T>>;
+
+	/// Search: jobs ever put down for a block.
 	#[pallet::storage]
 	pub type SearchCounts<T> = StorageMap<_, Twox64Concat, BlockNumber, u32, ValueQuery>;
 
-	/// Search: open tasks, each with its turn, by block and number.
+	/// Search: jobs by block and number.
 	#[pallet::storage]
 	pub type SearchItems<T> =
-		StorageDoubleMap<_, Twox64Concat, BlockNumber, Twox64Concat, u32, (TaskId, u32)>;
+		StorageDoubleMap<_, Twox64Concat, BlockNumber, Twox64Concat, u32, JobId>;
 
 	/// Search: the first block and number not yet worked off.
 	#[pallet::storage]
@@ -160,9 +165,9 @@ pub mod pallet {
 
 	/// What falls due by time: offers that lapse, deadlines, settlements, removals.
 	pub(crate) type AgendaOf<T> = Agenda<AgendaCounts<T>, AgendaItems<T>, AgendaCursor<T>, Due>;
-	/// Open tasks that look for a machine: apart, so that no number of them delays the agenda.
-	pub(crate) type SearchOf<T> =
-		Agenda<SearchCounts<T>, SearchItems<T>, SearchCursor<T>, (TaskId, u32)>;
+	/// Jobs with open tasks that look for a machine: apart, so that no number of them delays the
+	/// agenda, and one entry a job, so that no number of tasks delays another job.
+	pub(crate) type SearchOf<T> = Agenda<SearchCounts<T>, SearchItems<T>, SearchCursor<T>, JobId>;
 
 	#[pallet::genesis_config]
 	#[derive(frame_support::DefaultNoBound)]
@@ -402,7 +407,7 @@ pub mod pallet {
 		/// Origin: signed, anyone. Events: `Offered`, `Requeued`, `Settled` or `Refunded`. Errors:
 		/// `UnknownJob`, `UnknownTask`, `NothingDue`.
 		#[pallet::call_index(2)]
-		#[pallet::weight(T::WeightInfo::advance().saturating_add(T::Supply::best_weight()))]
+		#[pallet::weight(T::WeightInfo::advance().saturating_add(T::Supply::most_weight()))]
 		pub fn advance(origin: OriginFor<T>, job: JobId, index: TaskIndex) -> DispatchResult {
 			ensure_signed(origin)?;
 			Self::do_advance(TaskId { job, index })

@@ -144,7 +144,10 @@ impl Supply<AccountId> for World {
 				.map(|(who, price)| Quote { provider: *who, machine: 0, price: *price })
 		})
 	}
-	fn best_weight() -> Weight {
+	fn best_weight(_: &Requirements) -> Weight {
+		Self::most_weight()
+	}
+	fn most_weight() -> Weight {
 		Weight::from_parts(1_000, 0)
 	}
 	fn reserve(provider: &AccountId, _: MachineId) -> DispatchResult {

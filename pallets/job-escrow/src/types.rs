@@ -5,7 +5,7 @@ use assay_primitives::{
 	market::{MachineId, Requirements},
 	url::Url,
 	views::{JobMoney, TaskCounts},
-	work::{Assurance, Commitment, JobId, Mode, TaskId, TaskStatus, MAX_TASK_INPUTS},
+	work::{Assurance, Commitment, JobId, Mode, TaskId, TaskIndex, TaskStatus, MAX_TASK_INPUTS},
 	Balance, BlockNumber, Root,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -111,6 +111,22 @@ pub struct Task<T: Config> {
 	pub refused: BoundedVec<T::AccountId, T::MaxRefused>,
 	/// Escrow still held for it, in planck.
 	pub held: Balance,
+}
+
+/// Open tasks of one job, which look for machines: there is a record as long as a turn is put down.
+#[derive(
+	CloneNoBound, DebugNoBound, PartialEqNoBound, EqNoBound, Encode, Decode, MaxEncodedLen, TypeInfo,
+)]
+#[scale_info(skip_type_params(T))]
+pub struct Search<T: Config> {
+	/// Which are open: task `8i + j` is if bit `j` of byte `i` is set.
+	pub open: BoundedVec<u8, T::MaxTasks>,
+	/// The task to begin with.
+	pub next: TaskIndex,
+	/// Searches since the last match.
+	pub misses: u32,
+	/// Block that the job's turn is put down for; turns put down for other blocks are stale.
+	pub due: BlockNumber,
 }
 
 /// Something that falls due.

@@ -55,8 +55,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::Jobs` (r:0 w:1), `JobEscrow::Tasks` (r:0 w:1024),
 	/// `JobEscrow::SearchItems` (r:0 w:1024).
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(145_503_000, 0)
-			.saturating_add(Weight::from_parts(19_932_350, 0).saturating_mul(n.into()))
+		Weight::from_parts(152_606_000, 0)
+			.saturating_add(Weight::from_parts(17_910_984, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(9, 7))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 2).saturating_mul(n.into()))
 	}
@@ -68,8 +68,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1024),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(90_419_374, 0)
-			.saturating_add(Weight::from_parts(185_229_963, 0).saturating_mul(n.into()))
+		Weight::from_parts(193_873_000, 0)
+			.saturating_add(Weight::from_parts(187_028_939, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(7, 7))
 			.saturating_add(T::DbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
@@ -81,7 +81,7 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn advance() -> Weight {
-		Weight::from_parts(607_760_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
+		Weight::from_parts(602_470_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
@@ -91,14 +91,14 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn lapse() -> Weight {
-		Weight::from_parts(586_510_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
+		Weight::from_parts(561_043_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Programs` (r:1 w:0),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn accept() -> Weight {
-		Weight::from_parts(171_452_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 4))
+		Weight::from_parts(133_581_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 4))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -108,14 +108,14 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn decline() -> Weight {
-		Weight::from_parts(301_997_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(181_200_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::CounterForAudits` (r:1 w:1),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn submit() -> Weight {
-		Weight::from_parts(154_289_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(124_203_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -125,15 +125,15 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn abandon() -> Weight {
-		Weight::from_parts(284_965_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(295_394_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Claimable` (r:1 w:1), `System::Account` (r:2 w:2).
 	fn claim() -> Weight {
-		Weight::from_parts(155_452_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(129_132_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `JobEscrow::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(21_360_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(17_272_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `a` in `[0, 15]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1), `Balances::Holds` (r:1 w:1),
@@ -143,8 +143,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(291_370_155, 0)
-			.saturating_add(Weight::from_parts(115_815_734, 0).saturating_mul(a.into()))
+		Weight::from_parts(90_664_694, 0)
+			.saturating_add(Weight::from_parts(109_446_180, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(11, 12))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
@@ -152,8 +152,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Tasks` (r:0 w:32),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(40_958_917, 0)
-			.saturating_add(Weight::from_parts(3_501_966, 0).saturating_mul(n.into()))
+		Weight::from_parts(20_387_827, 0)
+			.saturating_add(Weight::from_parts(3_951_750, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 2))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
@@ -162,54 +162,54 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 // For tests.
 impl WeightInfo for () {
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(145_503_000, 0)
-			.saturating_add(Weight::from_parts(19_932_350, 0).saturating_mul(n.into()))
+		Weight::from_parts(152_606_000, 0)
+			.saturating_add(Weight::from_parts(17_910_984, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(9, 7))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 2).saturating_mul(n.into()))
 	}
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(90_419_374, 0)
-			.saturating_add(Weight::from_parts(185_229_963, 0).saturating_mul(n.into()))
+		Weight::from_parts(193_873_000, 0)
+			.saturating_add(Weight::from_parts(187_028_939, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(7, 7))
 			.saturating_add(ParityDbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
 	fn advance() -> Weight {
-		Weight::from_parts(607_760_000, 0)
+		Weight::from_parts(602_470_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(14, 15))
 	}
 	fn lapse() -> Weight {
-		Weight::from_parts(586_510_000, 0)
+		Weight::from_parts(561_043_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 12))
 	}
 	fn accept() -> Weight {
-		Weight::from_parts(171_452_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 4))
+		Weight::from_parts(133_581_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 4))
 	}
 	fn decline() -> Weight {
-		Weight::from_parts(301_997_000, 0)
+		Weight::from_parts(181_200_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn submit() -> Weight {
-		Weight::from_parts(154_289_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(124_203_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
 	}
 	fn abandon() -> Weight {
-		Weight::from_parts(284_965_000, 0)
+		Weight::from_parts(295_394_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(155_452_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(129_132_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(21_360_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(17_272_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(291_370_155, 0)
-			.saturating_add(Weight::from_parts(115_815_734, 0).saturating_mul(a.into()))
+		Weight::from_parts(90_664_694, 0)
+			.saturating_add(Weight::from_parts(109_446_180, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 12))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(40_958_917, 0)
-			.saturating_add(Weight::from_parts(3_501_966, 0).saturating_mul(n.into()))
+		Weight::from_parts(20_387_827, 0)
+			.saturating_add(Weight::from_parts(3_951_750, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}

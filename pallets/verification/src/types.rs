@@ -146,6 +146,7 @@ pub struct Step {
 	Serialize,
 	Deserialize,
 )]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Params {
 	/// Deposit for any program, in planck.
 	#[serde(with = "assay_primitives::views::amount")]

@@ -1,11 +1,8 @@
 //! What falls due with time.
 
-use crate::{
-	AgendaOf, Config, Due, Error, Event, Jobs, Pallet, Parameters, SearchOf, Tasks, WeightInfo,
-};
+use crate::{AgendaOf, Config, Due, Error, Event, Jobs, Pallet, Searches, Tasks, WeightInfo};
 use assay_primitives::{
 	market::MatchEnd,
-	traits::Supply,
 	work::{JobId, Reason, TaskId, TaskStatus},
 	BlockNumber,
 };
@@ -19,16 +16,14 @@ use sp_runtime::{Perbill, SaturatedConversion};
 /// Tasks of a closed job removed in one step.
 pub(crate) const PURGE_STEP: u32 = 32;
 /// Blocks after which a step that failed on a defect is tried again.
-const RETRY: BlockNumber = 100;
-/// Most blocks between two searches for a task's machine: an hour.
-const MAX_WAIT: BlockNumber = 600;
+pub(crate) const RETRY: BlockNumber = 100;
 /// Most of a block that the agenda takes.
 const AGENDA_SHARE: Perbill = Perbill::from_percent(25);
 /// Most of a block that searches for machines take.
-const SEARCH_SHARE: Perbill = Perbill::from_percent(15);
+pub(crate) const SEARCH_SHARE: Perbill = Perbill::from_percent(15);
 
 /// What one step of a queue costs beside its work.
-fn overhead<T: Config>() -> Weight {
+pub(crate) fn overhead<T: Config>() -> Weight {
 	T::DbWeight::get().reads_writes(2, 2)
 }
 
@@ -43,19 +38,9 @@ impl<T: Config> Pallet<T> {
 		AgendaOf::<T>::put(Self::now(), due, item);
 	}
 
-	/// Has an open task look for a machine at a block.
-	pub(crate) fn search_at(due: BlockNumber, id: TaskId, turn: u32) {
-		SearchOf::<T>::put(Self::now(), due, (id, turn));
-	}
-
 	/// Weight of the worst agenda item.
 	pub(crate) fn step_weight() -> Weight {
 		T::WeightInfo::advance().max(T::WeightInfo::lapse()).max(T::WeightInfo::purge(PURGE_STEP))
-	}
-
-	/// Weight of the search for one task's machine.
-	pub(crate) fn search_weight() -> Weight {
-		T::WeightInfo::advance().saturating_add(T::Supply::best_weight())
 	}
 
 	/// Works off what is due, within a share of the block.
@@ -65,7 +50,7 @@ impl<T: Config> Pallet<T> {
 				Self::now(),
 				meter,
 				overhead::<T>(),
-				Self::step_weight(),
+				|_| Self::step_weight(),
 				|_, item| {
 					let result = with_storage_layer(|| match item {
 						Due::Task(id, turn) => Self::on_due(id, turn),
@@ -75,27 +60,18 @@ impl<T: Config> Pallet<T> {
 						log_failure(&item, error);
 						Self::put_down(Self::now().saturating_add(RETRY), item);
 					}
+					None
 				},
 			);
 		});
 	}
 
-	/// Looks for machines for open tasks, within a share of the block.
-	pub(crate) fn work_search(meter: &mut WeightMeter) {
-		Self::within(SEARCH_SHARE, meter, |meter| {
-			let each = Self::search_weight();
-			SearchOf::<T>::run(Self::now(), meter, overhead::<T>(), each, |_, (id, turn)| {
-				let item = Due::Task(id, turn);
-				if let Err(error) = with_storage_layer(|| Self::on_due(id, turn)) {
-					log_failure(&item, error);
-					Self::search_at(Self::now().saturating_add(RETRY), id, turn);
-				}
-			});
-		});
-	}
-
 	/// Runs `work` with a meter of at most `share` of a block.
-	fn within(share: Perbill, meter: &mut WeightMeter, work: impl FnOnce(&mut WeightMeter)) {
+	pub(crate) fn within(
+		share: Perbill,
+		meter: &mut WeightMeter,
+		work: impl FnOnce(&mut WeightMeter),
+	) {
 		let most = share * T::BlockWeights::get().max_block;
 		let mut limited = WeightMeter::with_limit(meter.remaining().min(most));
 		work(&mut limited);
@@ -108,35 +84,18 @@ impl<T: Config> Pallet<T> {
 		let own = overhead::<T>().saturating_mul(2);
 		let step = Self::step_weight().saturating_add(own);
 		assert!(step.all_lte(AGENDA_SHARE * block), "job-escrow: a step must fit its share");
-		let search = Self::search_weight().saturating_add(own);
+		let search = Self::most_search_weight().saturating_add(own);
 		assert!(search.all_lte(SEARCH_SHARE * block), "job-escrow: a search must fit its share");
 	}
 
 	fn on_due(id: TaskId, turn: u32) -> DispatchResult {
 		match Tasks::<T>::get(id.job, id.index) {
 			Some(task) if task.turn == turn => match Self::do_advance(id) {
-				// An open task that no machine takes now: look again later.
-				Err(error) if error == Error::<T>::NothingDue.into() => {
-					if matches!(task.status, TaskStatus::Open) {
-						Self::search_later(id, turn)?;
-					}
-					Ok(())
-				}
+				Err(error) if error == Error::<T>::NothingDue.into() => Ok(()),
 				other => other,
 			},
 			_ => Ok(()),
 		}
-	}
-
-	/// Has a task that found no machine look again: after half the time that its job has waited
-	/// already, within bounds, and once more when the job expires.
-	fn search_later(id: TaskId, turn: u32) -> DispatchResult {
-		let job = Jobs::<T>::get(id.job).ok_or(Error::<T>::UnknownJob)?;
-		let now = Self::now();
-		let least = Parameters::<T>::get().match_interval;
-		let wait = (now.saturating_sub(job.posted_at) / 2).min(MAX_WAIT).max(least);
-		Self::search_at(now.saturating_add(wait).min(job.expires_at), id, turn);
-		Ok(())
 	}
 
 	pub(crate) fn do_advance(id: TaskId) -> DispatchResult {
@@ -180,13 +139,15 @@ impl<T: Config> Pallet<T> {
 			Self::put_down(Self::now().saturating_add(1), Due::Purge(id, to));
 		} else {
 			Jobs::<T>::remove(id);
+			// A last turn may still be put down; without a record it comes to nothing.
+			Searches::<T>::remove(id);
 			Self::deposit_event(Event::Purged { job: id });
 		}
 		Ok(())
 	}
 }
 
-fn log_failure(item: &Due, error: sp_runtime::DispatchError) {
+pub(crate) fn log_failure(item: &impl core::fmt::Debug, error: sp_runtime::DispatchError) {
 	frame_support::__private::log::error!(
 		target: "runtime::job-escrow",
 		"{item:?} failed and will be tried again: {error:?}"

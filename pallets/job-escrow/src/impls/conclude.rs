@@ -5,10 +5,14 @@ use alloc::vec::Vec;
 use assay_primitives::{
 	market::MatchEnd,
 	traits::AuditSink,
-	work::{AuditOutcome, Reason, TaskId, TaskStatus},
+	work::{Assurance, AuditOutcome, Reason, TaskId, TaskStatus},
 	Balance,
 };
-use frame_support::{pallet_prelude::DispatchResult, storage::with_storage_layer, weights::Weight};
+use frame_support::{
+	pallet_prelude::{DispatchResult, Get},
+	storage::with_storage_layer,
+	weights::Weight,
+};
 
 impl<T: Config> AuditSink<T::AccountId> for Pallet<T> {
 	fn concluded(task: TaskId, outcome: AuditOutcome, attesters: Vec<T::AccountId>) {
@@ -34,13 +38,20 @@ impl<T: Config> Pallet<T> {
 		let TaskStatus::Auditing { submitted_at } = task.status else {
 			return Err(Error::<T>::WrongState.into());
 		};
-		// One run's fee, shared among those who did the work whatever they found.
+		// Each seat has its share of one run's fee: who attested is paid, whatever he found. What
+		// absent auditors leave stays with the buyer, but for a result that could not be judged:
+		// there it goes to the treasury, or making auditors work in vain would cost nothing.
+		let Assurance::Audited { auditors } = job.spec.assurance;
+		let share = job.audit_fee.checked_div(auditors.into()).unwrap_or(0);
 		let mut fee: Balance = 0;
-		if let Some(share) = job.audit_fee.checked_div(attesters.len() as Balance) {
-			for attester in &attesters {
-				Self::pay(&job.owner, &mut task, attester, share)?;
-				fee = fee.saturating_add(share);
-			}
+		for attester in attesters.iter().take(auditors.into()) {
+			Self::pay(&job.owner, &mut task, attester, share)?;
+			fee = fee.saturating_add(share);
+		}
+		if let AuditOutcome::Inconclusive = outcome {
+			let rest = job.audit_fee.saturating_sub(fee);
+			Self::pay(&job.owner, &mut task, &T::Treasury::get(), rest)?;
+			fee = fee.saturating_add(rest);
 		}
 		job.money.audit = job.money.audit.saturating_add(fee);
 		Self::deposit_event(Event::Audited { task: id, outcome, fee });
@@ -50,7 +61,7 @@ impl<T: Config> Pallet<T> {
 			AuditOutcome::Passed => {
 				let window = Parameters::<T>::get().challenge_window;
 				let settles_at = submitted_at.saturating_add(window).max(now.saturating_add(1));
-				Self::turn_to(&mut task, TaskStatus::Passed { settles_at });
+				Self::turn_to(id, &mut task, TaskStatus::Passed { settles_at });
 				Self::put_down(settles_at, Due::Task(id, task.turn));
 			}
 			AuditOutcome::Failed(_) | AuditOutcome::Inconclusive => {

@@ -40,7 +40,7 @@ impl<T: Config> Pallet<T> {
 			inputs: Default::default(),
 			commitment: None,
 		});
-		Self::turn_to(task, TaskStatus::Offered { until });
+		Self::turn_to(id, task, TaskStatus::Offered { until });
 		Self::put_down(until.saturating_add(1), Due::Task(id, task.turn));
 		Self::deposit_event(Event::Offered { task: id, provider, machine, price, until });
 		Ok(true)
@@ -79,19 +79,16 @@ impl<T: Config> Pallet<T> {
 		if !matches!(end, MatchEnd::NotTaken { .. }) {
 			task.attempts = task.attempts.saturating_add(1);
 		}
-		if !matches!(end, MatchEnd::Released) {
-			if task.refused.is_full() {
-				task.refused.remove(0);
-			}
-			// There is room: the bound is at least one, and a full list just lost its oldest.
-			let _ = task.refused.try_push(engaged.provider.clone());
+		if task.refused.is_full() {
+			task.refused.remove(0);
 		}
+		// There is room: the bound is at least one, and a full list just lost its oldest.
+		let _ = task.refused.try_push(engaged.provider.clone());
 		let now = Self::now();
 		if task.attempts >= job.runs || now >= job.expires_at || Self::hopeless(job, task) {
 			return Self::refund(id, job, task, reason);
 		}
-		Self::turn_to(task, TaskStatus::Open);
-		Self::search_at(now.saturating_add(1), id, task.turn);
+		Self::turn_to(id, task, TaskStatus::Open);
 		Self::deposit_event(Event::Requeued { task: id, provider: engaged.provider, reason });
 		Ok(())
 	}

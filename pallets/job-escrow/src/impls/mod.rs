@@ -6,6 +6,7 @@ mod matching;
 mod money;
 mod post;
 mod read;
+mod search;
 mod settle;
 mod try_state;
 mod work;

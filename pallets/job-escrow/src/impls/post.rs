@@ -1,8 +1,8 @@
 //! Posting and cancelling jobs.
 
 use crate::{
-	Config, Error, Event, Job, JobSpec, Jobs, NextJob, Pallet, Parameters, Params, Task, Tasks,
-	Totals, WeightInfo,
+	Config, Error, Event, Job, JobSpec, Jobs, NextJob, Pallet, Parameters, Params, Search,
+	SearchOf, Searches, Task, Tasks, Totals, WeightInfo,
 };
 use assay_primitives::{
 	traits::{Audits, Programs},
@@ -49,22 +49,21 @@ impl<T: Config> Pallet<T> {
 		});
 		let tasks = spec.tasks;
 		for index in 0..tasks {
-			let task = TaskId { job, index };
-			let turn = 0;
 			Tasks::<T>::insert(
 				job,
 				index,
 				Task {
 					status: TaskStatus::Open,
-					turn,
+					turn: 0,
 					engaged: None,
 					attempts: 0,
 					refused: Default::default(),
 					held: per_task,
 				},
 			);
-			Self::search_at(now.saturating_add(1), task, turn);
 		}
+		let due = SearchOf::<T>::put(now, now, job);
+		Searches::<T>::insert(job, Search::all(tasks, due));
 		let expires_at = now.saturating_add(spec.lifetime);
 		Jobs::<T>::insert(
 			job,

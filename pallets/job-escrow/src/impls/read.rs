@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use assay_primitives::{
 	views::MAX_PAGE,
 	work::{JobId, TaskId, TaskIndex},
-	Balance,
 };
 
 /// Most numbers looked at for one page: removed jobs leave gaps.
@@ -19,22 +18,20 @@ impl<T: Config> Pallet<T> {
 		Tasks::<T>::get(id.job, id.index)?.engaged.map(|e| e.provider)
 	}
 
-	/// Escrow that a job's tasks still hold, in planck.
-	pub fn held(id: JobId, job: &Job<T>) -> Balance {
-		(0..job.spec.tasks)
-			.filter_map(|index| Tasks::<T>::get(id, index))
-			.fold(0, |sum: Balance, task| sum.saturating_add(task.held))
-	}
-
-	/// Jobs below `before`, newest first.
-	pub fn jobs_page(before: Option<JobId>, limit: u32) -> Vec<(JobId, Job<T>)> {
+	/// Jobs below `before`, newest first, and where the next page begins.
+	pub fn jobs_page(before: Option<JobId>, limit: u32) -> (Vec<(JobId, Job<T>)>, Option<JobId>) {
 		let end = before.unwrap_or(JobId::MAX).min(NextJob::<T>::get());
-		let start = end.saturating_sub(MAX_SCAN);
-		(start..end)
-			.rev()
-			.filter_map(|id| Jobs::<T>::get(id).map(|job| (id, job)))
-			.take(limit.min(MAX_PAGE) as usize)
-			.collect()
+		let limit = limit.min(MAX_PAGE) as usize;
+		let mut jobs = Vec::new();
+		let mut next = end;
+		for id in (end.saturating_sub(MAX_SCAN)..end).rev() {
+			if jobs.len() >= limit {
+				break;
+			}
+			next = id;
+			jobs.extend(Jobs::<T>::get(id).map(|job| (id, job)));
+		}
+		(jobs, Some(next).filter(|next| *next > 0))
 	}
 
 	/// Tasks of a job from `start` on.

@@ -42,7 +42,7 @@ impl<T: Config> Pallet<T> {
 			t.paid = t.paid.saturating_add(paid);
 			t.burned = t.burned.saturating_add(burned);
 		});
-		Self::turn_to(task, TaskStatus::Settled { at: Self::now() });
+		Self::turn_to(id, task, TaskStatus::Settled { at: Self::now() });
 		Self::deposit_event(Event::Settled {
 			task: id,
 			provider: engaged.provider,
@@ -66,7 +66,7 @@ impl<T: Config> Pallet<T> {
 		job.counts.refunded = job.counts.refunded.saturating_add(1);
 		job.counts.live = job.counts.live.saturating_sub(1);
 		Totals::<T>::mutate(|t| t.refunded = t.refunded.saturating_add(1));
-		Self::turn_to(task, TaskStatus::Refunded { at: Self::now(), reason });
+		Self::turn_to(id, task, TaskStatus::Refunded { at: Self::now(), reason });
 		Self::deposit_event(Event::Refunded { task: id, amount, reason });
 		Ok(())
 	}
@@ -86,7 +86,13 @@ impl<T: Config> Pallet<T> {
 	}
 
 	/// Changes a task's status; agenda entries made before become stale.
-	pub(crate) fn turn_to(task: &mut Task<T>, status: TaskStatus) {
+	pub(crate) fn turn_to(id: TaskId, task: &mut Task<T>, status: TaskStatus) {
+		match (task.status, status) {
+			(TaskStatus::Open, TaskStatus::Open) => {}
+			(TaskStatus::Open, _) => Self::left(id),
+			(_, TaskStatus::Open) => Self::opened(id),
+			_ => {}
+		}
 		task.status = status;
 		task.turn = task.turn.wrapping_add(1);
 	}

@@ -2,7 +2,10 @@
 
 #![cfg(any(test, feature = "try-runtime"))]
 
-use crate::{Claimable, Config, Engaged, HoldReason, Jobs, NextJob, Pallet, Tasks, Totals};
+use crate::{
+	Claimable, Config, Engaged, HoldReason, Jobs, NextJob, Pallet, SearchItems, Searches, Tasks,
+	Totals,
+};
 use alloc::collections::{btree_map::BTreeMap, btree_set::BTreeSet};
 use assay_primitives::{
 	work::{TaskId, TaskStatus},
@@ -20,17 +23,28 @@ impl<T: Config> Pallet<T> {
 	pub fn do_try_state() -> Result<(), TryRuntimeError> {
 		let mut held_by_owner: BTreeMap<_, (T::AccountId, Balance)> = BTreeMap::new();
 		let mut engaged = BTreeSet::new();
+		let turns: BTreeSet<_> = SearchItems::<T>::iter().map(|(due, _, job)| (due, job)).collect();
+		ensure!(
+			Searches::<T>::iter_keys().all(Jobs::<T>::contains_key),
+			"a job that is gone looks for machines"
+		);
 		let mut live_jobs = 0u64;
 		let mut escrow: Balance = 0;
 		for (id, job) in Jobs::<T>::iter() {
 			ensure!(id < NextJob::<T>::get(), "a job has a number not yet given");
 			let (mut live, mut settled, mut refunded, mut held) = (0, 0, 0, 0 as Balance);
 			let mut seen = 0;
+			let search = Searches::<T>::get(id);
 			for (index, task) in Tasks::<T>::iter_prefix(id) {
 				seen += 1;
 				ensure!(index < job.spec.tasks, "a task lies outside its job");
 				held += task.held;
 				let task_id = TaskId { job: id, index };
+				let open = matches!(task.status, TaskStatus::Open);
+				ensure!(
+					search.as_ref().is_some_and(|s| s.is_open(index)) == open,
+					"an open task does not look for a machine, or another does"
+				);
 				match task.status {
 					TaskStatus::Settled { .. } => {
 						settled += 1;
@@ -55,6 +69,12 @@ impl<T: Config> Pallet<T> {
 						ensure!(accepted || e.collateral == 0, "an offer locks collateral");
 					}
 				}
+			}
+			if let Some(search) = search {
+				ensure!(
+					turns.contains(&(search.due, id)),
+					"a job that looks for machines has no turn put down"
+				);
 			}
 			if job.closed_at.is_none() {
 				ensure!(seen == job.spec.tasks, "a live job lacks tasks");

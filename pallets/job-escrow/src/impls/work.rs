@@ -42,7 +42,7 @@ impl<T: Config> Pallet<T> {
 		engaged.inputs = inputs;
 		let provider = engaged.provider.clone();
 		let due = now.saturating_add(job.spec.deadline);
-		Self::turn_to(&mut task, TaskStatus::Running { due });
+		Self::turn_to(id, &mut task, TaskStatus::Running { due });
 		Self::put_down(due.saturating_add(1), Due::Task(id, task.turn));
 		Tasks::<T>::insert(id.job, id.index, task);
 		Self::deposit_event(Event::Accepted { task: id, provider, collateral, due });
@@ -78,7 +78,7 @@ impl<T: Config> Pallet<T> {
 		T::Audits::open(id, claim, job.spec.assurance)?;
 		engaged.commitment = Some(commitment);
 		let provider = engaged.provider.clone();
-		Self::turn_to(&mut task, TaskStatus::Auditing { submitted_at: now });
+		Self::turn_to(id, &mut task, TaskStatus::Auditing { submitted_at: now });
 		Tasks::<T>::insert(id.job, id.index, task);
 		Self::deposit_event(Event::Submitted { task: id, provider, commitment });
 		Ok(())

@@ -124,8 +124,8 @@ fn the_search_catches_up_when_blocks_were_full() {
 		post(100);
 		System::set_block_number(2);
 		// Room for a few steps only.
-		let step = JobEscrow::search_weight();
-		let mut meter = WeightMeter::with_limit(step.saturating_mul(3));
+		let turn = JobEscrow::most_search_weight();
+		let mut meter = WeightMeter::with_limit(turn.saturating_mul(3));
 		JobEscrow::work_search(&mut meter);
 		let offered =
 			(0..100).filter(|i| matches!(task(*i).status, TaskStatus::Offered { .. })).count();
@@ -148,9 +148,9 @@ fn a_flood_of_tasks_that_nobody_takes_holds_up_no_settlement() {
 		let searched = || crate::SearchItems::<Test>::iter().count();
 		let waiting = searched();
 		System::set_block_number(System::block_number() + 1);
-		let mut meter = WeightMeter::with_limit(JobEscrow::search_weight().saturating_mul(10));
+		let mut meter = WeightMeter::with_limit(JobEscrow::most_search_weight().saturating_mul(10));
 		JobEscrow::work_search(&mut meter);
-		assert_eq!(searched(), waiting, "every search ends with another one put down");
+		assert_eq!(searched(), waiting, "every turn ends with another one put down");
 		pass(12);
 		assert!(matches!(task(0).status, TaskStatus::Settled { .. }));
 	});
@@ -171,5 +171,56 @@ fn searches_grow_rare_and_end_with_the_job() {
 		assert_eq!(at, [2, 5, 8, 11, 16, 23, 34, 50, 74, 110, 164, 201]);
 		let refunded = TaskStatus::Refunded { at: 201, reason: Reason::Expired };
 		assert_eq!(task(0).status, refunded);
+	});
+}
+
+#[test]
+fn a_job_of_many_tasks_takes_one_turn_where_nobody_takes_them() {
+	build_and_execute(|| {
+		let hopeless = JobSpec { max_price: 1, ..spec(100) };
+		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), hopeless));
+		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), spec(1)));
+		assert_eq!(crate::SearchItems::<Test>::iter().count(), 2);
+		System::set_block_number(2);
+		// Room for a turn of each.
+		let turn = JobEscrow::most_search_weight().saturating_mul(4);
+		JobEscrow::work_search(&mut WeightMeter::with_limit(turn));
+		let status = Tasks::<Test>::get(1, 0).unwrap().status;
+		assert!(matches!(status, TaskStatus::Offered { .. }), "{status:?}");
+	});
+}
+
+#[test]
+fn a_task_that_its_last_provider_refused_does_not_stop_its_jobs_others() {
+	build_and_execute(|| {
+		state(|s| s.asks.clear());
+		post(3);
+		pass(1);
+		// The only provider declines the first task: nobody is left for it, but for the others.
+		state(|s| s.asks.insert(PROVIDER, PRICE));
+		assert_ok!(JobEscrow::advance(RuntimeOrigin::signed(OTHER), 0, 0));
+		assert_ok!(JobEscrow::decline(RuntimeOrigin::signed(HOT), 0, 0));
+		pass(1);
+		assert!(matches!(task(0).status, TaskStatus::Open));
+		assert!(matches!(task(1).status, TaskStatus::Offered { .. }));
+		assert!(matches!(task(2).status, TaskStatus::Offered { .. }));
+	});
+}
+
+#[test]
+fn a_task_that_comes_back_looks_again_in_the_next_block() {
+	build_and_execute(|| {
+		post(2);
+		pass(1);
+		accept(0);
+		// The other waits for long already when this one comes back.
+		state(|s| s.asks.clear());
+		assert_ok!(JobEscrow::decline(RuntimeOrigin::signed(HOT), 0, 1));
+		pass(9);
+		state(|s| s.asks.insert(PROVIDER + 1, PRICE));
+		assert_ok!(JobEscrow::abandon(RuntimeOrigin::signed(HOT), 0, 0));
+		pass(1);
+		assert!(matches!(task(0).status, TaskStatus::Offered { .. }));
+		assert!(matches!(task(1).status, TaskStatus::Offered { .. }));
 	});
 }

@@ -92,11 +92,14 @@ fn after_all_runs_the_buyer_is_refunded() {
 fn an_inconclusive_audit_pays_nobody_and_blames_nobody() {
 	build_and_execute(|| {
 		to_audit();
+		let treasury = Balances::free_balance(TREASURY);
 		conclude(0, AuditOutcome::Inconclusive, vec![]);
 		assert!(matches!(task(0).status, TaskStatus::Open));
 		assert_eq!(state(|s| s.ends.clone()), vec![(PROVIDER, MatchEnd::Released)]);
-		assert!(task(0).refused.is_empty());
 		assert_eq!(Balances::free_balance(PROVIDER), 0);
+		// The next run is another provider's, and auditors were not kept busy for nothing.
+		assert_eq!(task(0).refused.to_vec(), [PROVIDER]);
+		assert_eq!(Balances::free_balance(TREASURY), treasury + FEE);
 	});
 }
 

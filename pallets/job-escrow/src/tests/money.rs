@@ -76,7 +76,7 @@ fn a_posted_job_keeps_its_runs_and_audit_fee() {
 }
 
 #[test]
-fn several_auditors_share_the_fee_and_the_odd_planck_returns_to_the_buyer() {
+fn each_auditor_has_its_seats_share_and_the_rest_returns_to_the_buyer() {
 	build_and_execute(|| {
 		let before = Balances::free_balance(BUYER);
 		let mut job = spec(1);
@@ -85,11 +85,29 @@ fn several_auditors_share_the_fee_and_the_odd_planck_returns_to_the_buyer() {
 		pass(1);
 		accept(0);
 		submit(0);
-		conclude(0, AuditOutcome::Passed, vec![AUDITOR, AUDITOR, OTHER, TREASURY, BUYER, 7, 8]);
-		let share = 3 * FEE / 7;
+		// One of three was absent.
+		conclude(0, AuditOutcome::Passed, vec![AUDITOR, OTHER]);
 		pass(10);
-		assert_eq!(Balances::free_balance(AUDITOR), ASY + 2 * share);
-		// The buyer was one of them.
-		assert_eq!(before - Balances::free_balance(BUYER), PRICE + 6 * share);
+		assert_eq!(Balances::free_balance(AUDITOR), ASY + FEE);
+		assert_eq!(Balances::free_balance(OTHER), 100 * ASY + FEE);
+		assert_eq!(before - Balances::free_balance(BUYER), PRICE + 2 * FEE);
+	});
+}
+
+#[test]
+fn a_lone_auditor_does_not_have_the_others_shares() {
+	build_and_execute(|| {
+		let before = Balances::free_balance(BUYER);
+		let mut job = spec(1);
+		job.assurance = assay_primitives::work::Assurance::Audited { auditors: 3 };
+		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), job));
+		pass(1);
+		accept(0);
+		submit(0);
+		conclude(0, AuditOutcome::Inconclusive, vec![AUDITOR]);
+		assert_eq!(Balances::free_balance(AUDITOR), ASY + FEE);
+		assert_eq!(Balances::free_balance(TREASURY), ASY + 2 * FEE);
+		assert_ok!(JobEscrow::cancel(RuntimeOrigin::signed(BUYER), 0));
+		assert_eq!(before - Balances::free_balance(BUYER), 3 * FEE);
 	});
 }

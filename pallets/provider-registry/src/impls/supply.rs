@@ -53,7 +53,12 @@ impl<T: Config> Supply<T::AccountId> for Pallet<T> {
 		best
 	}
 
-	fn best_weight() -> Weight {
+	fn best_weight(requirements: &Requirements) -> Weight {
+		let asks = Book::<T>::decode_len(requirements.class).unwrap_or_default();
+		T::WeightInfo::best(asks as u32)
+	}
+
+	fn most_weight() -> Weight {
 		T::WeightInfo::best(T::MaxAsksPerClass::get())
 	}
 

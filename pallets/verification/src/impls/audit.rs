@@ -66,8 +66,11 @@ impl<T: Config> Pallet<T> {
 			now,
 			&mut limited,
 			<T as Config>::WeightInfo::agenda_overhead(),
-			Self::step_weight(),
-			|_, step| Self::step(now, step),
+			|_| Self::step_weight(),
+			|_, step| {
+				Self::step(now, step);
+				None
+			},
 		);
 		meter.consume(limited.consumed());
 	}
