@@ -216,6 +216,117 @@ async fn slow_servers_time_out() {
 }
 
 #[tokio::test]
+async fn bodies_that_trickle_are_given_up_long_before_their_time() {
+	let policy = Policy {
+		floor_rate: 1_000,
+		rate_window: Duration::from_millis(500),
+		total_timeout: Duration::from_secs(60),
+		..local()
+	};
+	let fetcher = Fetcher::new(policy);
+	let shape = Shape::new(Dtype::I8, 1_000, 10);
+	let too_slow = Reason::TooSlow { floor: 500, window: Duration::from_millis(500) };
+	assert!(too_slow.is_worth_another_try());
+	let trickle = |piece| async move {
+		raw(&ok(10_000), vec![1; piece], 10_000, Duration::from_millis(50)).await
+	};
+	// From the beginning, and after a quick beginning.
+	let (address, _) = trickle(10).await;
+	let begun = Instant::now();
+	let base = format!("http://{address}");
+	assert_eq!(reason(fetcher.tensor(&base, &[0; 32], shape).await), too_slow);
+	assert!(begun.elapsed() < Duration::from_secs(2));
+	let head = ok(10_000) + &"x".repeat(5_000);
+	let (address, _) = raw(&head, vec![1; 10], 5_000, Duration::from_millis(50)).await;
+	let begun = Instant::now();
+	let base = format!("http://{address}");
+	assert_eq!(reason(fetcher.tensor(&base, &[0; 32], shape).await), too_slow);
+	assert!(begun.elapsed() < Duration::from_secs(3));
+	// Just quick enough all the way.
+	let (address, _) = trickle(200).await;
+	let base = format!("http://{address}");
+	assert_eq!(reason(fetcher.tensor(&base, &[0; 32], shape).await), Reason::WrongBytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_origin_gets_its_share_of_fetches_and_holds_up_no_other() {
+	let (_dir, store) = store();
+	let four = tensor(4, 8, 3);
+	let root = store.put_tensor(&four).unwrap();
+	let honest = serve(store, Limits::default()).await;
+	let (reached, (slow, listener)) = (Arc::new(AtomicUsize::new(0)), silent().await);
+	let counter = reached.clone();
+	tokio::spawn(async move {
+		let mut open = Vec::new();
+		while let Ok((stream, _)) = listener.accept().await {
+			counter.fetch_add(1, Ordering::Relaxed);
+			open.push(stream);
+		}
+	});
+	let policy = Policy { per_origin: 3, idle_timeout: Duration::from_secs(60), ..local() };
+	let fetcher = Fetcher::new(policy);
+	let stuck: Vec<_> = (0..20u8)
+		.map(|index| {
+			let (fetcher, base) = (fetcher.clone(), slow.clone());
+			tokio::spawn(async move { fetcher.tensor(&base, &[index; 32], SHAPE).await })
+		})
+		.collect();
+	tokio::time::sleep(Duration::from_millis(300)).await;
+	assert_eq!(reached.load(Ordering::Relaxed), 3);
+	for _ in 0..5 {
+		assert_eq!(fetcher.tensor(&honest, &root, SHAPE).await.unwrap(), four);
+	}
+	// Those that are given up pass their turn on.
+	stuck.iter().for_each(|fetch| fetch.abort());
+	let again = tokio::spawn(async move { fetcher.tensor(&slow, &[9; 32], SHAPE).await });
+	tokio::time::sleep(Duration::from_millis(300)).await;
+	assert!(reached.load(Ordering::Relaxed) > 3);
+	again.abort();
+}
+
+/// A server that takes connections and says nothing.
+async fn silent() -> (String, tokio::net::TcpListener) {
+	let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+	(format!("http://{}", listener.local_addr().unwrap()), listener)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tensors_go_to_the_disk_as_they_come_and_only_if_they_are_right() {
+	let (_dir, theirs) = store();
+	let (_own_dir, own) = store();
+	let large = tensor(900, 5_000, 4);
+	let root = theirs.put_tensor(&large).unwrap();
+	let base = serve(theirs, Limits::default()).await;
+	let fetcher = Fetcher::new(local());
+	fetcher.tensor_into(&base, &root, large.shape(), &own).await.unwrap();
+	assert_eq!(own.tensor(&root).unwrap().unwrap(), large);
+
+	let leftovers = || std::fs::read_dir(own.dir().join("tmp")).unwrap().count();
+	let (wrong, length) = (vec![1; 50_000], large.shape().bytes());
+	let (address, _) = raw(&ok(length), wrong.clone(), length, Duration::ZERO).await;
+	let bad = format!("http://{address}");
+	let result = fetcher.tensor_into(&bad, &[7; 32], large.shape(), &own).await;
+	assert_eq!(reason(result), Reason::WrongBytes);
+	// Cut short, and given up in the middle.
+	let (address, _) = raw(&ok(length), wrong.clone(), length / 2, Duration::ZERO).await;
+	let bad = format!("http://{address}");
+	let result = fetcher.tensor_into(&bad, &[7; 32], large.shape(), &own).await;
+	assert!(matches!(reason(result), Reason::Connection(_)));
+	let (address, _) = raw(&ok(length), wrong, length, Duration::from_millis(100)).await;
+	let bad = format!("http://{address}");
+	let fetch = fetcher.tensor_into(&bad, &[7; 32], large.shape(), &own);
+	assert!(tokio::time::timeout(Duration::from_millis(250), fetch).await.is_err());
+	tokio::time::sleep(Duration::from_millis(100)).await;
+	assert_eq!((own.shape(&[7; 32]).unwrap(), leftovers()), (None, 0));
+
+	// Without a folder to write to it is nobody else's fault.
+	std::fs::remove_dir(own.dir().join("tmp")).unwrap();
+	let result = fetcher.tensor_into(&base, &root, large.shape(), &own).await;
+	let unkept = reason(result);
+	assert!(matches!(unkept, Reason::Unkept(_)) && unkept.is_ours(), "{unkept}");
+}
+
+#[tokio::test]
 async fn only_plain_base_urls_are_used() {
 	let fetcher = Fetcher::new(local());
 	let bad = [

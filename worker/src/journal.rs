@@ -77,6 +77,12 @@ impl Entry {
 		}
 	}
 
+	/// Whether this is about the same run as `prepared`, and its result is written down already.
+	pub fn is_further(&self, prepared: &Entry) -> bool {
+		let begun = Entry { due: None, stage: Stage::Prepared, ended_at: None, ..self.clone() };
+		self.commitment().is_some() && begun == *prepared
+	}
+
 	/// Whether this is about the run that the chain shows as accepted and due at that block.
 	pub fn is_run(&self, job: &JobView, view: &TaskView, due: BlockNumber) -> bool {
 		self.attempts == view.attempts

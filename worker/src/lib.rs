@@ -2,6 +2,7 @@
 #![deny(missing_docs, unsafe_code)]
 
 pub mod backend;
+pub mod backlog;
 pub mod chain;
 pub mod cli;
 pub mod config;
@@ -11,8 +12,10 @@ pub mod quota;
 pub mod register;
 pub mod runner;
 pub mod sabotage;
+pub mod speed;
 pub mod status;
 pub mod stop;
+pub mod tally;
 pub mod tasks;
 pub mod worker;
 

@@ -4,12 +4,13 @@ use anyhow::{bail, Context};
 use assay_client::{parse_account, use_chain_addresses, Amount, MachineSpec};
 use assay_primitives::market::Ask;
 use assay_worker::{
-	backend::Cpu,
+	backend::{Backend, Cpu},
 	chain::Node,
 	cli::{self, AskArgs, Cli, Command},
 	config::{Config, File, EXAMPLE},
 	machine,
 	register::{register, Registered, Wish},
+	speed::{self, Speed},
 	status::status,
 	stop::{self, Stopper},
 	worker::Worker,
@@ -92,10 +93,21 @@ async fn run(args: cli::Run) -> anyhow::Result<()> {
 	let name = chain.chain_name().await?;
 	tracing::info!("connected to {} of chain \"{name}\"", chain.url());
 	let backend = Arc::new(Cpu::new(config.threads).context("cannot start threads")?);
-	Worker::open(&config, chain, backend, stop).await?.run().await?;
+	let speed = measured(&config, backend.clone()).await?;
+	Worker::open(&config, chain, backend, speed, stop).await?.run().await?;
 	signals.abort();
 	tracing::info!("stopped");
 	Ok(())
+}
+
+/// How fast the backend and the folder's disk are.
+async fn measured(config: &Config, backend: Arc<dyn Backend>) -> anyhow::Result<Speed> {
+	let dir = config.data_dir.clone();
+	std::fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
+	let rates = tokio::task::spawn_blocking(move || speed::measure(&*backend, &dir)).await?;
+	let rates = rates.context("cannot measure how fast this machine is")?;
+	tracing::info!("measured: {rates}");
+	Ok(Speed::new(rates))
 }
 
 /// The first signal stops the worker, the second the process.

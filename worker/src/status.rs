@@ -5,6 +5,7 @@ use crate::{
 	config::Config,
 	journal::{Entry, Journal},
 	quota,
+	tally::{Declined, Tally},
 };
 use assay_client::Amount;
 use assay_primitives::{
@@ -51,6 +52,8 @@ pub struct Status {
 	pub max_store_bytes: u64,
 	/// What it has done about tasks that are not yet forgotten.
 	pub journal: Vec<Entry>,
+	/// Offers that it has declined.
+	pub declined: Declined,
 }
 
 /// Gathers it.
@@ -81,6 +84,7 @@ pub async fn status<C: Chain>(chain: &C, config: &Config) -> anyhow::Result<Stat
 		store_bytes: quota::usage(&config.store_dir()).unwrap_or(0),
 		max_store_bytes: config.max_store_bytes,
 		journal: Journal::peek(&config.journal_dir())?,
+		declined: Tally::peek(&config.tally_file())?,
 	})
 }
 
@@ -122,6 +126,8 @@ impl fmt::Display for Status {
 			writeln!(f, "  {:<12} {:?}", crate::task_name(view.id), view.status)?;
 		}
 		let kept = self.journal.iter().filter(|entry| entry.ended_at.is_some()).count();
-		write!(f, "kept         {kept} ended tasks")
+		writeln!(f, "kept         {kept} ended tasks")?;
+		let Declined { offers, out_of_reach } = self.declined;
+		write!(f, "declined     {offers} offers, {out_of_reach} whose deadline was out of reach")
 	}
 }

@@ -2,12 +2,15 @@
 
 use crate::{
 	backend::Backend,
+	backlog::Backlog,
 	chain::{Chain, ChainError},
 	config::{Config, Times},
 	journal::Journal,
 	quota::Quota,
 	runner::{Limits, ProgramRunner, Supply},
+	speed::Speed,
 	stop::Stop,
+	tally::Tally,
 	tasks::{self, Context, Outcome, StepError},
 };
 use anyhow::{bail, Context as _};
@@ -26,6 +29,7 @@ use std::{
 	time::Duration,
 };
 use tokio::{
+	sync::RwLock,
 	task::{Id, JoinError, JoinHandle, JoinSet},
 	time::{sleep_until, timeout, Instant},
 };
@@ -44,11 +48,13 @@ pub struct Worker<C> {
 }
 
 impl<C: Chain> Worker<C> {
-	/// Opens the folder, which nobody else may be using, and binds the data plane's address.
+	/// Opens the folder, which nobody else may be using, and binds the data plane's address. The
+	/// backend is as fast as `speed` says.
 	pub async fn open(
 		config: &Config,
 		chain: C,
 		backend: Arc<dyn Backend>,
+		speed: Speed,
 		stop: Stop,
 	) -> anyhow::Result<Self> {
 		let dir = &config.data_dir;
@@ -58,17 +64,23 @@ impl<C: Chain> Worker<C> {
 		let journal = Journal::open(config.journal_dir())
 			.with_context(|| format!("cannot open the journal in {}", dir.display()))?;
 		let quota = Arc::new(Quota::new(config.store_dir(), config.max_store_bytes));
-		let server = Server::bind(config.listen, store.clone(), ServerLimits::default())
+		let server_limits = ServerLimits {
+			connections: config.max_connections,
+			connections_per_client: config.max_connections_per_client,
+			..ServerLimits::default()
+		};
+		let server = Server::bind(config.listen, store.clone(), server_limits)
 			.await
 			.with_context(|| format!("cannot listen on {}", config.listen))?;
 		let policy = Policy {
 			allow_local: config.allow_local,
 			max_tensor_bytes: config.max_trace_bytes,
+			per_origin: config.parallel_fetches,
 			..Policy::default()
 		};
 		let retry = Retry { pause: config.times.pause, ..Retry::default() };
-		let (parallel, memory) = (config.parallel_fetches, config.max_trace_bytes);
-		let supply = Supply::new(store.clone(), Fetcher::new(policy), retry, parallel, memory);
+		let supply =
+			Supply::new(store.clone(), Fetcher::new(policy), retry, config.parallel_fetches);
 		let limits = Limits {
 			trace_bytes: config.max_trace_bytes,
 			macs: config.max_macs,
@@ -76,15 +88,26 @@ impl<C: Chain> Worker<C> {
 		};
 		tracing::info!("computes on {}", backend.name());
 		let times = config.times;
-		let runner = ProgramRunner::new(supply, quota.clone(), backend, limits, times.fetch)
-			.with_sabotage(config.sabotage);
+		let (backlog, collecting) = (Backlog::new(speed), Arc::new(RwLock::new(())));
+		let runner = ProgramRunner::new(
+			supply,
+			quota.clone(),
+			backlog.clone(),
+			backend,
+			limits,
+			times.fetch,
+			collecting.clone(),
+		)
+		.with_sabotage(config.sabotage);
 		let context = Context {
 			chain,
 			runner: Box::new(runner),
 			journal,
 			store,
 			quota,
-			collecting: Default::default(),
+			backlog,
+			tally: Tally::open(config.tally_file()),
+			collecting,
 			times,
 			stop,
 		};
@@ -220,9 +243,12 @@ impl<C: Chain> Work<C> {
 			return Ok(());
 		};
 		self.greet(&provider).await?;
-		let tasks = chain.tasks_of(&provider).await?;
+		let mut tasks = chain.tasks_of(&provider).await?;
+		// What is taken on comes first: offers are judged by the time that it leaves.
+		tasks.sort_by_key(|view| matches!(view.status, TaskStatus::Offered { .. }));
 		let live: BTreeSet<TaskId> = tasks.iter().map(|view| view.id).collect();
 		context.quota.retain(&live);
+		context.backlog.retain(&live);
 		tasks::note_ended(&context, &live).await?;
 		let busy: BTreeSet<TaskId> = self.running.values().copied().collect();
 		self.turns.retain(|task, _| live.contains(task) || busy.contains(task));

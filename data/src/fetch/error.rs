@@ -1,6 +1,6 @@
 //! What can go wrong while fetching.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 /// A failed fetch: from where, and what was wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +46,14 @@ pub enum Reason {
 	/// Too slow.
 	#[error("timed out {0}")]
 	Timeout(&'static str),
+	/// The body came, but too slowly.
+	#[error("too slow: fewer than {floor} bytes came in {window:?}")]
+	TooSlow {
+		/// Bytes that should have come in that time.
+		floor: u64,
+		/// The time.
+		window: Duration,
+	},
 	/// The other side sends us elsewhere.
 	#[error("redirected (status {0}); redirects are not followed")]
 	Redirect(u16),
@@ -75,6 +83,9 @@ pub enum Reason {
 	/// The bytes are not an encoding of what was asked for.
 	#[error("the body is malformed: {0}")]
 	Malformed(String),
+	/// This side cannot keep what came.
+	#[error("it cannot be kept: {0}")]
+	Unkept(String),
 	/// This side cannot work.
 	#[error("the fetcher cannot be set up: {0}")]
 	Setup(String),
@@ -83,7 +94,10 @@ pub enum Reason {
 impl Reason {
 	/// Whether the failure is this side's own, and says nothing of the other.
 	pub fn is_ours(&self) -> bool {
-		matches!(self, Reason::TooLarge { .. } | Reason::BadRequest(_) | Reason::Setup(_))
+		matches!(
+			self,
+			Reason::TooLarge { .. } | Reason::BadRequest(_) | Reason::Unkept(_) | Reason::Setup(_)
+		)
 	}
 
 	/// Whether another try may end otherwise without anybody changing what was asked.

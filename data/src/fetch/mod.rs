@@ -5,10 +5,13 @@
 //! have, and hands out nothing that does not hash to the root it was asked for.
 
 mod address;
+mod download;
 mod error;
 mod origin;
 mod policy;
+mod rate;
 mod retry;
+mod turns;
 
 pub use address::forbidden;
 pub use error::{FetchError, Reason};
@@ -18,18 +21,19 @@ pub use retry::Retry;
 
 use crate::{
 	root_hex,
-	store::{decode_program, Row},
+	store::{decode_program, Row, Store, StoreError, TensorWriter},
 	Tasks,
 };
 use assay_compute::{
 	tasks_root, trace_root, verify_row, Root, Shape, Tensor, TensorHasher, ValidProgram, MAX_NODES,
 	MAX_PROGRAM_BYTES,
 };
+use axum::body::Bytes;
 use codec::{Compact, CompactLen, DecodeAll};
-use futures::StreamExt;
+use download::{Download, Size};
 use lru::LruCache;
 use origin::Base;
-use reqwest::{Client, StatusCode};
+use reqwest::Client;
 use std::{
 	num::NonZeroUsize,
 	sync::{
@@ -37,15 +41,15 @@ use std::{
 		Arc, Mutex, PoisonError,
 	},
 };
-use tokio::{
-	sync::OnceCell,
-	time::{timeout, timeout_at, Instant},
-};
+use tokio::{sync::OnceCell, task::spawn_blocking, time::Instant};
+use turns::Turns;
 
 /// Origins whose addresses are kept.
 const MAX_PINNED: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 /// Longest path in a tree of rows or tasks.
 const MAX_PATH: u64 = 32;
+/// Bytes of a tensor that are held before they are written to disk.
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Fetches verified things. Clones share pinned addresses and counters.
 #[derive(Clone)]
@@ -57,6 +61,7 @@ struct Inner {
 	policy: Policy,
 	resolver: Box<dyn Resolver>,
 	pinned: Mutex<LruCache<String, Pin>>,
+	turns: Turns,
 	received: AtomicU64,
 }
 
@@ -65,21 +70,6 @@ struct Inner {
 struct Pin {
 	since: Instant,
 	client: Arc<OnceCell<Client>>,
-}
-
-/// How many bytes a body may have.
-#[derive(Clone, Copy)]
-enum Size {
-	Exactly(u64),
-	AtMost(u64),
-}
-
-impl Size {
-	fn most(self) -> u64 {
-		match self {
-			Size::Exactly(bytes) | Size::AtMost(bytes) => bytes,
-		}
-	}
 }
 
 impl Fetcher {
@@ -92,6 +82,7 @@ impl Fetcher {
 	pub fn with_resolver(policy: Policy, resolver: impl Resolver) -> Self {
 		Self {
 			inner: Arc::new(Inner {
+				turns: Turns::new(policy.per_origin),
 				policy,
 				resolver: Box::new(resolver),
 				pinned: Mutex::new(LruCache::new(MAX_PINNED)),
@@ -128,14 +119,45 @@ impl Fetcher {
 		}
 		let mut hasher = TensorHasher::new(shape)
 			.map_err(|_| failed(Reason::BadRequest("no tensor has that shape")))?;
-		self.download(base, &path, Size::Exactly(declared), |chunk| {
-			data.extend_from_slice(chunk);
-			hasher.push(chunk).map_err(|_| Reason::TooLong { allowed: declared })
-		})
-		.await?;
+		let mut body = self.begin(base, &path, Size::Exactly(declared)).await.map_err(failed)?;
+		while let Some(chunk) = self.piece(&mut body).await.map_err(failed)? {
+			data.extend_from_slice(&chunk);
+			hasher.push(&chunk).map_err(|_| failed(Reason::TooLong { allowed: declared }))?;
+		}
 		match (hasher.finish(), Tensor::new(shape, data)) {
 			(Ok(found), Ok(tensor)) if found == *root => Ok(tensor),
 			_ => Err(failed(Reason::WrongBytes)),
+		}
+	}
+
+	/// Has a store hold a tensor, hashed as it arrives and written piece by piece: no more than a
+	/// mebibyte or two of it is in memory, whatever shape is declared.
+	pub async fn tensor_into(
+		&self,
+		base: &str,
+		root: &Root,
+		shape: Shape,
+		store: &Store,
+	) -> Result<(), FetchError> {
+		let path = format!("v1/tensors/{}", root_hex(root));
+		let failed = |reason| self.error(base, &path, reason);
+		self.checked_bytes(shape).map_err(failed)?;
+		let (store, root) = (store.clone(), *root);
+		let begun = on_disk(move || store.write_tensor(root, shape));
+		let mut writer = begun.await.map_err(failed)?;
+		let mut batch = Vec::new();
+		let mut body =
+			self.begin(base, &path, Size::Exactly(shape.bytes())).await.map_err(failed)?;
+		while let Some(chunk) = self.piece(&mut body).await.map_err(failed)? {
+			batch.extend_from_slice(&chunk);
+			if batch.len() >= BATCH_BYTES {
+				writer = written(writer, std::mem::take(&mut batch)).await.map_err(failed)?;
+			}
+		}
+		let writer = written(writer, batch).await.map_err(failed)?;
+		match on_disk(move || writer.finish()).await.map_err(failed)? {
+			true => Ok(()),
+			false => Err(failed(Reason::WrongBytes)),
 		}
 	}
 
@@ -253,79 +275,33 @@ impl Fetcher {
 
 	/// Downloads a small body whole.
 	async fn small(&self, base: &str, path: &str, size: Size) -> Result<Vec<u8>, FetchError> {
-		let mut body = Vec::new();
-		self.download(base, path, size, |chunk| {
-			body.extend_from_slice(chunk);
-			Ok(())
-		})
-		.await?;
-		Ok(body)
+		self.try_small(base, path, size).await.map_err(|reason| self.error(base, path, reason))
 	}
 
-	/// Downloads a body of the given size into a sink.
-	async fn download(
-		&self,
-		base: &str,
-		path: &str,
-		size: Size,
-		sink: impl FnMut(&[u8]) -> Result<(), Reason>,
-	) -> Result<(), FetchError> {
-		self.try_download(base, path, size, sink)
-			.await
-			.map_err(|reason| self.error(base, path, reason))
+	async fn try_small(&self, base: &str, path: &str, size: Size) -> Result<Vec<u8>, Reason> {
+		let mut bytes = Vec::new();
+		let mut body = self.begin(base, path, size).await?;
+		while let Some(chunk) = self.piece(&mut body).await? {
+			bytes.extend_from_slice(&chunk);
+		}
+		Ok(bytes)
 	}
 
-	async fn try_download(
-		&self,
-		base: &str,
-		path: &str,
-		size: Size,
-		mut sink: impl FnMut(&[u8]) -> Result<(), Reason>,
-	) -> Result<(), Reason> {
-		let policy = &self.inner.policy;
+	/// Begins a download once it is its turn.
+	async fn begin(&self, base: &str, path: &str, size: Size) -> Result<Download, Reason> {
 		let base = Base::parse(base)?;
+		let turn = self.inner.turns.wait(base.origin()).await;
 		let client = self.client(&base).await?;
-		let end = Instant::now() + policy.total_for(size.most());
-		let first_byte = policy.connect_timeout.saturating_add(policy.idle_timeout);
-		let response = timeout(first_byte, client.get(base.join(path)).send())
-			.await
-			.map_err(|_| Reason::Timeout("waiting for an answer"))?
-			.map_err(transport)?;
-		match response.status() {
-			StatusCode::OK => {}
-			StatusCode::NOT_FOUND => return Err(Reason::NotFound),
-			status if status.is_redirection() => return Err(Reason::Redirect(status.as_u16())),
-			status => return Err(Reason::Status(status.as_u16())),
-		}
-		let too_long = Reason::TooLong { allowed: size.most() };
-		if response.content_length().is_some_and(|length| length > size.most()) {
-			return Err(too_long);
-		}
-		let mut body = response.bytes_stream();
-		let mut got = 0u64;
-		loop {
-			let idle = Instant::now() + policy.idle_timeout;
-			let slow = if idle < end { "waiting for more" } else { "before all had arrived" };
-			let Some(chunk) = timeout_at(idle.min(end), body.next())
-				.await
-				.map_err(|_| Reason::Timeout(slow))?
-				.transpose()
-				.map_err(transport)?
-			else {
-				break;
-			};
-			let length = chunk.len() as u64;
-			self.inner.received.fetch_add(length, Ordering::Relaxed);
-			got = got.saturating_add(length);
-			if got > size.most() {
-				return Err(too_long);
-			}
-			sink(&chunk)?;
-		}
-		match size {
-			Size::Exactly(expected) if got != expected => Err(Reason::TooShort { expected, got }),
-			_ => Ok(()),
-		}
+		let answer = client.get(base.join(path)).send();
+		Download::begin(&self.inner.policy, answer, size, turn).await
+	}
+
+	/// The next piece of a download.
+	async fn piece(&self, body: &mut Download) -> Result<Option<Bytes>, Reason> {
+		let chunk = body.next().await?;
+		let bytes = chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
+		self.inner.received.fetch_add(bytes, Ordering::Relaxed);
+		Ok(chunk)
 	}
 
 	/// The client pinned to an origin's addresses.
@@ -355,17 +331,16 @@ impl Fetcher {
 	}
 }
 
-fn transport(error: reqwest::Error) -> Reason {
-	if error.is_timeout() {
-		return Reason::Timeout("connecting");
-	}
-	// The innermost error says what happened; the outer ones repeat the URL.
-	let error = error.without_url();
-	let mut inner: &dyn std::error::Error = &error;
-	while let Some(source) = inner.source() {
-		inner = source;
-	}
-	Reason::Connection(inner.to_string())
+/// Writes what has come, off the threads that wait for the network.
+async fn written(mut writer: TensorWriter, bytes: Vec<u8>) -> Result<TensorWriter, Reason> {
+	on_disk(move || writer.push(&bytes).map(|()| writer)).await
+}
+
+async fn on_disk<T: Send + 'static>(
+	work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Reason> {
+	let done = spawn_blocking(work).await.map_err(|error| Reason::Unkept(error.to_string()))?;
+	done.map_err(|error| Reason::Unkept(error.to_string()))
 }
 
 /// Bytes of a SCALE vector of that many bytes; of that many items if each adds its size less one.

@@ -20,6 +20,12 @@ pub struct Policy {
 	pub total_timeout: Duration,
 	/// Bytes per second expected at least of a large body: they lengthen the total time.
 	pub min_rate: u64,
+	/// Bytes per second that must come over any `rate_window` of a body, or it is given up.
+	pub floor_rate: u64,
+	/// Time over which that rate is measured; a body that takes less is not measured.
+	pub rate_window: Duration,
+	/// Fetches at a time from one origin (scheme, host and port); further ones wait their turn.
+	pub per_origin: usize,
 	/// Bytes of the largest tensor that is fetched.
 	pub max_tensor_bytes: u64,
 	/// How long a name's addresses are kept.
@@ -36,6 +42,9 @@ impl Default for Policy {
 			idle_timeout: Duration::from_secs(20),
 			total_timeout: Duration::from_secs(30),
 			min_rate: 256 * 1024,
+			floor_rate: 32 * 1024,
+			rate_window: Duration::from_secs(10),
+			per_origin: 16,
 			max_tensor_bytes: 4 << 30,
 			pin_for: Duration::from_secs(600),
 		}

@@ -1,6 +1,12 @@
 //! Accepting connections within limits.
 
-use super::HttpError;
+use super::{
+	client::Client,
+	paced::Paced,
+	seats::{Seat, Seats},
+	watched::Watched,
+	HttpError,
+};
 use axum::{
 	extract::{Request, State},
 	http::StatusCode,
@@ -12,18 +18,10 @@ use hyper::server::conn::http1;
 use hyper_util::{
 	rt::{TokioIo, TokioTimer},
 	server::graceful::GracefulShutdown,
-	service::TowerToHyperService,
 };
-use std::{
-	collections::HashMap,
-	future::Future,
-	net::IpAddr,
-	sync::{Arc, Mutex, PoisonError},
-	time::Duration,
-};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use tokio::{
 	net::{TcpListener, TcpStream},
-	sync::{OwnedSemaphorePermit, Semaphore},
 	task::JoinSet,
 	time::{sleep, timeout},
 };
@@ -36,17 +34,24 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Pause after a failed accept, as when file descriptors have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What one server lets clients take.
+/// What one server lets clients take. A client is an IPv4 address or a /64 network of IPv6.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-	/// Connections at a time; further ones wait in the kernel's queue.
+	/// Connections at a time. For a further one the longest idle of a client that has more is
+	/// closed or, if none is idle, one of the client that has most.
 	pub connections: usize,
-	/// Connections at a time from one address; further ones are closed.
-	pub connections_per_address: usize,
-	/// Time to send a request's head, also counted between requests.
+	/// Connections at a time from one client. For a further one its own longest idle is closed; if
+	/// none is idle, the further one.
+	pub connections_per_client: usize,
+	/// Time to send a request's head, also counted between requests: an idle connection is closed
+	/// after it.
 	pub header_timeout: Duration,
 	/// Time that a read or a write may make no progress at all.
 	pub stall_timeout: Duration,
+	/// Bytes a second that a client must take of a response while the server waits for it.
+	pub min_rate: u64,
+	/// Time waited for a client over which that rate is measured.
+	pub rate_window: Duration,
 	/// Time to the head of a response, the reading of a request's body included.
 	pub response_timeout: Duration,
 }
@@ -55,9 +60,11 @@ impl Default for Limits {
 	fn default() -> Self {
 		Self {
 			connections: 512,
-			connections_per_address: 64,
+			connections_per_client: 64,
 			header_timeout: Duration::from_secs(15),
 			stall_timeout: Duration::from_secs(30),
+			min_rate: 16 * 1024,
+			rate_window: Duration::from_secs(20),
 			response_timeout: Duration::from_secs(60),
 		}
 	}
@@ -72,22 +79,16 @@ pub async fn serve_router(
 	shutdown: impl Future<Output = ()>,
 ) {
 	let router = router.layer(from_fn_with_state(limits.response_timeout, answer_in_time));
-	let slots = Arc::new(Semaphore::new(limits.connections));
-	let addresses = Arc::new(Addresses::default());
+	let seats = Seats::new(limits.connections, limits.connections_per_client);
 	let graceful = GracefulShutdown::new();
 	let mut connections = JoinSet::new();
 	let mut shutdown = std::pin::pin!(shutdown);
 	loop {
-		let next = async {
-			// The semaphore is never closed.
-			let slot = slots.clone().acquire_owned().await.ok();
-			(slot, listener.accept().await)
-		};
-		let (slot, stream, peer) = tokio::select! {
+		let (stream, client) = tokio::select! {
 			() = &mut shutdown => break,
 			Some(_) = connections.join_next() => continue,
-			(slot, accepted) = next => match accepted {
-				Ok((stream, peer)) => (slot, stream, peer.ip()),
+			accepted = listener.accept() => match accepted {
+				Ok((stream, peer)) => (stream, Client::from(peer.ip())),
 				Err(error) => {
 					tracing::warn!("cannot accept a connection: {error}");
 					sleep(ACCEPT_PAUSE).await;
@@ -95,15 +96,17 @@ pub async fn serve_router(
 				},
 			},
 		};
-		let Some(share) = addresses.clone().enter(peer, limits.connections_per_address) else {
-			tracing::debug!("{peer} has too many connections");
+		let Some(seat) = seats.take(client) else {
+			tracing::debug!("no room for another connection of {client}");
 			continue;
 		};
-		let connection = graceful.watch(connect(stream, router.clone(), limits));
+		let connection = graceful.watch(connect(stream, router.clone(), limits, seat.clone()));
 		connections.spawn(async move {
-			let _held: (Option<OwnedSemaphorePermit>, Share) = (slot, share);
-			if let Err(error) = connection.await {
-				tracing::debug!("connection from {peer}: {error}");
+			tokio::select! {
+				ended = connection => if let Err(error) = ended {
+					tracing::debug!("connection from {client}: {error}");
+				},
+				() = seat.lost() => tracing::debug!("a connection of {client} makes room"),
 			}
 		});
 	}
@@ -113,24 +116,26 @@ pub async fn serve_router(
 	}
 }
 
-type Io = TokioIo<std::pin::Pin<Box<TimeoutStream<TcpStream>>>>;
+type Io = TokioIo<Paced<Pin<Box<TimeoutStream<TcpStream>>>>>;
 
 /// A connection with its time-outs set.
 fn connect(
 	stream: TcpStream,
 	router: Router,
 	limits: Limits,
-) -> http1::Connection<Io, TowerToHyperService<Router>> {
+	seat: Arc<Seat>,
+) -> http1::Connection<Io, Watched> {
 	let _ = stream.set_nodelay(true);
 	let mut stream = TimeoutStream::new(stream);
 	stream.set_write_timeout(Some(limits.stall_timeout));
 	// While a slow response is being made nothing is read; that is `response_timeout`'s business.
 	stream.set_read_timeout(Some(limits.stall_timeout.max(limits.response_timeout)));
+	let stream = Paced::new(Box::pin(stream), limits.min_rate, limits.rate_window);
 	http1::Builder::new()
 		.timer(TokioTimer::new())
 		.header_read_timeout(limits.header_timeout)
 		.max_buf_size(BUFFER_BYTES)
-		.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
+		.serve_connection(TokioIo::new(stream), Watched::new(router, seat))
 }
 
 async fn answer_in_time(State(limit): State<Duration>, request: Request, next: Next) -> Response {
@@ -138,45 +143,6 @@ async fn answer_in_time(State(limit): State<Duration>, request: Request, next: N
 		Ok(response) => response,
 		Err(_) => {
 			HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "this took too long").into_response()
-		}
-	}
-}
-
-/// Connections open from each address.
-#[derive(Default)]
-struct Addresses {
-	open: Mutex<HashMap<IpAddr, usize>>,
-}
-
-/// One connection of an address, until dropped.
-struct Share {
-	addresses: Arc<Addresses>,
-	peer: IpAddr,
-}
-
-impl Addresses {
-	fn enter(self: Arc<Self>, peer: IpAddr, most: usize) -> Option<Share> {
-		// A v4 client of a v6 socket is the same client.
-		let peer = peer.to_canonical();
-		let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-		let count = open.get(&peer).copied().unwrap_or(0);
-		if count >= most {
-			return None;
-		}
-		open.insert(peer, count + 1);
-		drop(open);
-		Some(Share { addresses: self, peer })
-	}
-}
-
-impl Drop for Share {
-	fn drop(&mut self) {
-		let mut open = self.addresses.open.lock().unwrap_or_else(PoisonError::into_inner);
-		match open.get_mut(&self.peer) {
-			Some(count) if *count > 1 => *count -= 1,
-			_ => {
-				open.remove(&self.peer);
-			}
 		}
 	}
 }

@@ -1,8 +1,12 @@
 //! The read-only HTTP data plane over a [`Store`].
 
+mod client;
 mod error;
 mod listen;
+mod paced;
 mod routes;
+mod seats;
+mod watched;
 
 pub use error::HttpError;
 pub use listen::{serve_router, Limits};

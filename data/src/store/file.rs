@@ -123,6 +123,13 @@ pub struct Staged {
 	file: NamedTempFile,
 }
 
+impl Staged {
+	/// Adds bytes.
+	pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+		self.file.write_all(bytes)
+	}
+}
+
 /// Writes a file under a temporary name.
 pub fn stage(tmp: &Path, name: String, header: Header, bytes: &[u8]) -> io::Result<Staged> {
 	let mut file = tempfile::Builder::new().prefix(&name).tempfile_in(tmp)?;

@@ -8,11 +8,13 @@ mod collect;
 mod file;
 mod read;
 mod rows;
+mod write;
 
 pub use collect::{Keep, Removed};
 pub use file::Kind;
 pub use read::TensorReader;
 pub use rows::Row;
+pub use write::TensorWriter;
 
 use crate::{root_hex, Tasks};
 use assay_compute::{
@@ -110,6 +112,11 @@ impl Store {
 	/// found damaged when read.
 	pub fn put_tensor_as(&self, root: Root, tensor: &Tensor) -> Result<(), StoreError> {
 		self.put_tensors([(root, tensor)])
+	}
+
+	/// Begins a tensor that comes piece by piece and is to have that root.
+	pub fn write_tensor(&self, root: Root, shape: Shape) -> Result<TensorWriter, StoreError> {
+		TensorWriter::new(self.clone(), root, shape)
 	}
 
 	/// Keeps many tensors whose roots are known, as of a trace: much faster than one by one, since

@@ -1,6 +1,6 @@
 //! The chain as nodes tell it.
 
-use super::{Call, Chain, ChainError};
+use super::{Call, Chain, ChainError, Pace};
 use crate::{config::NodeUrl, stop::Stop};
 use assay_client::{Client, Signer, Submitter};
 use assay_primitives::{
@@ -10,8 +10,8 @@ use assay_primitives::{
 };
 use std::{
 	future::Future,
-	sync::{Arc, Mutex, PoisonError},
-	time::Duration,
+	sync::{Arc, Mutex, MutexGuard, PoisonError},
+	time::{Duration, Instant},
 };
 use tokio::{sync::watch, task::spawn_blocking, time::sleep};
 
@@ -32,6 +32,7 @@ struct Inner {
 	genesis: Hash,
 	link: Mutex<Link>,
 	heights: watch::Sender<BlockNumber>,
+	pace: Mutex<Pace>,
 }
 
 /// The connection in use.
@@ -94,6 +95,7 @@ impl Node {
 			genesis: client.genesis(),
 			link: Mutex::new(Link { client, submitter, at }),
 			heights: watch::channel(height).0,
+			pace: Mutex::default(),
 		};
 		let node = Self { inner: Arc::new(inner) };
 		tokio::spawn(follow(Arc::downgrade(&node.inner)));
@@ -112,6 +114,10 @@ impl Node {
 
 	fn link(&self) -> Link {
 		self.inner.link.lock().unwrap_or_else(PoisonError::into_inner).clone()
+	}
+
+	fn pace(&self) -> MutexGuard<'_, Pace> {
+		self.inner.pace.lock().unwrap_or_else(PoisonError::into_inner)
 	}
 
 	/// Asks the node in use; if it cannot be reached, goes over to another for the next time.
@@ -172,6 +178,7 @@ async fn follow(inner: std::sync::Weak<Inner>) {
 			match block {
 				Ok(block) => {
 					if !blocks.is_behind() {
+						node.pace().note(Instant::now(), block.number);
 						node.inner.heights.send_if_modified(|height| {
 							let news = block.number > *height;
 							*height = block.number.max(*height);
@@ -196,6 +203,10 @@ impl Chain for Node {
 
 	fn heights(&self) -> watch::Receiver<BlockNumber> {
 		self.inner.heights.subscribe()
+	}
+
+	fn block_time(&self) -> Duration {
+		self.pace().block_time()
 	}
 
 	async fn provider_of(&self, hot_key: &AccountId) -> Result<Option<AccountId>, ChainError> {

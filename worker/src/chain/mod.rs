@@ -1,9 +1,11 @@
 //! What the worker reads of the chain and asks of it.
 
 mod client;
+mod pace;
 
 pub use assay_client::{Error as ChainError, MachineSpec, Profile};
 pub use client::Node;
+pub use pace::{Pace, NOMINAL};
 
 use assay_primitives::{
 	market::{Ask, MachineId},
@@ -11,7 +13,7 @@ use assay_primitives::{
 	work::{Commitment, JobId, TaskId},
 	AccountId, Balance, BlockNumber, Root,
 };
-use std::future::Future;
+use std::{future::Future, time::Duration};
 use tokio::sync::watch;
 
 /// One account's view of the chain, always of finalised blocks: nothing it is told is taken back.
@@ -21,6 +23,9 @@ pub trait Chain: Send + Sync + 'static {
 
 	/// Height of the last finalised block, as it grows.
 	fn heights(&self) -> watch::Receiver<BlockNumber>;
+
+	/// Time between two blocks, as far as is known.
+	fn block_time(&self) -> Duration;
 
 	/// The provider for which a hot key acts.
 	fn provider_of(

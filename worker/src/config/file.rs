@@ -49,9 +49,15 @@ pub struct File {
 	/// Most elements of other operations of one task [default: 10^12]
 	#[arg(long, value_name = "NUMBER")]
 	pub max_elements: Option<NonZeroU64>,
-	/// Tensors fetched at a time [default: 8]
+	/// Tensors fetched at a time from one origin [default: 8]
 	#[arg(long, value_name = "NUMBER")]
 	pub parallel_fetches: Option<NonZeroUsize>,
+	/// Connections that the data plane takes at a time [default: 512]
+	#[arg(long, value_name = "NUMBER")]
+	pub max_connections: Option<NonZeroUsize>,
+	/// Connections at a time from one IPv4 address or /64 network of IPv6 [default: 64]
+	#[arg(long, value_name = "NUMBER")]
+	pub max_connections_per_client: Option<NonZeroUsize>,
 	/// Seconds to fetch all that an offered task needs [default: 240]
 	#[arg(long, value_name = "SECONDS")]
 	pub fetch_seconds: Option<NonZeroU64>,
@@ -84,6 +90,10 @@ impl File {
 			max_macs: self.max_macs.or(other.max_macs),
 			max_elements: self.max_elements.or(other.max_elements),
 			parallel_fetches: self.parallel_fetches.or(other.parallel_fetches),
+			max_connections: self.max_connections.or(other.max_connections),
+			max_connections_per_client: self
+				.max_connections_per_client
+				.or(other.max_connections_per_client),
 			fetch_seconds: self.fetch_seconds.or(other.fetch_seconds),
 			poll_seconds: self.poll_seconds.or(other.poll_seconds),
 			retention_seconds: self.retention_seconds.or(other.retention_seconds),

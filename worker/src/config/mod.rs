@@ -74,8 +74,12 @@ pub struct Config {
 	pub max_macs: u128,
 	/// Most other elements of one task.
 	pub max_elements: u128,
-	/// Tensors fetched at a time.
+	/// Tensors fetched at a time from one origin.
 	pub parallel_fetches: usize,
+	/// Connections that the data plane takes at a time.
+	pub max_connections: usize,
+	/// Connections at a time from one client: an IPv4 address or a /64 network of IPv6.
+	pub max_connections_per_client: usize,
 	/// A lie to tell. For development only.
 	pub sabotage: Option<Sabotage>,
 	/// How long things take and are kept.
@@ -137,6 +141,8 @@ impl Default for Config {
 			max_macs: 1_000_000_000_000_000,
 			max_elements: 1_000_000_000_000,
 			parallel_fetches: 8,
+			max_connections: 512,
+			max_connections_per_client: 64,
 			sabotage: None,
 			times: Times::default(),
 		}
@@ -182,6 +188,11 @@ impl Config {
 	pub fn journal_dir(&self) -> PathBuf {
 		self.data_dir.join("journal")
 	}
+
+	/// File that counts declined offers.
+	pub fn tally_file(&self) -> PathBuf {
+		self.data_dir.join("declined.json")
+	}
 }
 
 impl From<File> for Config {
@@ -204,6 +215,10 @@ impl From<File> for Config {
 			max_macs: file.max_macs.map_or(default.max_macs, |n| n.get().into()),
 			max_elements: file.max_elements.map_or(default.max_elements, |n| n.get().into()),
 			parallel_fetches: file.parallel_fetches.map_or(default.parallel_fetches, |n| n.get()),
+			max_connections: file.max_connections.map_or(default.max_connections, |n| n.get()),
+			max_connections_per_client: file
+				.max_connections_per_client
+				.map_or(default.max_connections_per_client, |n| n.get()),
 			sabotage: None,
 			times: Times {
 				fetch: seconds(file.fetch_seconds, times.fetch),

@@ -8,7 +8,7 @@ pub use limits::{Exceeded, Limits};
 pub use program::ProgramRunner;
 pub use supply::{on_disk, Missing, Supply};
 
-use crate::{quota::NoRoom, sabotage::SabotageError};
+use crate::{backlog::OutOfReach, quota::NoRoom, sabotage::SabotageError};
 use assay_data::StoreError;
 use assay_primitives::{
 	views::JobView,
@@ -16,14 +16,18 @@ use assay_primitives::{
 	Root,
 };
 use futures::future::BoxFuture;
+use std::time::Duration;
+use tokio::sync::OwnedRwLockReadGuard;
 
 /// A kind of workload: knows what its tasks need, does them, and keeps what others may ask for.
 pub trait Runner: Send + Sync + 'static {
-	/// Fetches and checks all that a task needs and keeps it in the store. Moves nothing on chain.
+	/// Fetches and checks all that a task needs and keeps it in the store, and makes sure that it
+	/// would be done within `allowed` from its acceptance. Moves nothing on chain.
 	fn prepare<'a>(
 		&'a self,
 		job: &'a JobView,
 		task: TaskId,
+		allowed: Duration,
 	) -> BoxFuture<'a, Result<Prepared, Refusal>>;
 
 	/// Does a task with these inputs and keeps every tensor of its trace. Dropping the future stops
@@ -33,7 +37,7 @@ pub trait Runner: Send + Sync + 'static {
 		job: &'a JobView,
 		task: TaskId,
 		inputs: &'a [Root],
-	) -> BoxFuture<'a, Result<Commitment, Failure>>;
+	) -> BoxFuture<'a, Result<Made, Failure>>;
 
 	/// Whether the store has all that stands behind a commitment.
 	fn holds<'a>(
@@ -52,6 +56,16 @@ pub struct Prepared {
 	pub path: Vec<Root>,
 }
 
+/// A task that was done.
+#[derive(Debug)]
+pub struct Made {
+	/// What stands for its trace, which is in the store.
+	pub commitment: Commitment,
+	/// Until this is dropped nothing is removed from the store. Drop it once the journal names the
+	/// commitment: before, the trace is needed by nobody as far as anybody can tell.
+	pub unnamed: OwnedRwLockReadGuard<()>,
+}
+
 /// Why a task is not taken on.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
@@ -61,6 +75,9 @@ pub enum Refusal {
 	/// It is too large.
 	#[error(transparent)]
 	Exceeded(#[from] Exceeded),
+	/// It would not be done in time.
+	#[error(transparent)]
+	OutOfReach(#[from] OutOfReach),
 	/// There is no room for it.
 	#[error(transparent)]
 	NoRoom(#[from] NoRoom),

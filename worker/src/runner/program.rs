@@ -2,10 +2,11 @@
 
 use super::{
 	supply::{on_disk, Source},
-	Failure, Limits, Prepared, Refusal, Runner, Supply,
+	Failure, Limits, Made, Prepared, Refusal, Runner, Supply,
 };
 use crate::{
 	backend::{Backend, BackendError, Cancel},
+	backlog::Backlog,
 	quota::{NoRoom, Quota},
 	sabotage::Sabotage,
 };
@@ -23,7 +24,7 @@ use std::{
 	time::{Duration, Instant},
 };
 use tokio::{
-	sync::{OwnedSemaphorePermit, Semaphore},
+	sync::{OwnedSemaphorePermit, RwLock, Semaphore},
 	task::spawn_blocking,
 };
 
@@ -31,26 +32,33 @@ use tokio::{
 pub struct ProgramRunner {
 	supply: Supply,
 	quota: Arc<Quota>,
+	backlog: Arc<Backlog>,
 	backend: Arc<dyn Backend>,
 	limits: Limits,
 	/// Time to fetch what a task needs.
 	fetch: Duration,
+	/// Held shared while the store has what nothing names yet.
+	collecting: Arc<RwLock<()>>,
 	/// One task is executed at a time, on all of the backend.
 	device: Arc<Semaphore>,
 	sabotage: Option<Sabotage>,
 }
 
 impl ProgramRunner {
-	/// A runner that fetches for at most `fetch` for each task.
+	/// A runner that fetches for at most `fetch` for each task, and has nothing removed from the
+	/// store by whoever holds `collecting` exclusively before what it made has a name.
 	pub fn new(
 		supply: Supply,
 		quota: Arc<Quota>,
+		backlog: Arc<Backlog>,
 		backend: Arc<dyn Backend>,
 		limits: Limits,
 		fetch: Duration,
+		collecting: Arc<RwLock<()>>,
 	) -> Self {
 		let device = Arc::new(Semaphore::new(1));
-		Self { supply, quota, backend, limits, fetch, device, sabotage: None }
+		let sabotage = None;
+		Self { supply, quota, backlog, backend, limits, fetch, collecting, device, sabotage }
 	}
 
 	/// Has it lie. For development only.
@@ -63,13 +71,20 @@ impl ProgramRunner {
 		Source { base: &job.data_url, deadline: tokio::time::Instant::now() + self.fetch }
 	}
 
-	async fn do_prepare(&self, job: &JobView, task: TaskId) -> Result<Prepared, Refusal> {
+	async fn do_prepare(
+		&self,
+		job: &JobView,
+		task: TaskId,
+		allowed: Duration,
+	) -> Result<Prepared, Refusal> {
 		let from = self.source(job);
 		let program = self.supply.program(from, job.program.0).await?;
 		self.limits.check(program.costs())?;
 		if let Some(lie) = self.sabotage {
 			lie.check(&program)?;
 		}
+		// Before anything large is fetched, and again after it, which takes its time.
+		self.backlog.admit(task, program.costs(), allowed)?;
 		let quota = self.quota.clone();
 		// The limits fit 64 bits.
 		let needed = u64::try_from(program.costs().trace_bytes).unwrap_or(u64::MAX);
@@ -87,6 +102,7 @@ impl ProgramRunner {
 		let path = prove_task(&tasks, task.index).ok_or_else(|| wrong(0))?;
 		let given = given(&program, roots);
 		self.supply.keep(from, given.iter().map(|(_, shape, root)| (*root, *shape))).await?;
+		self.backlog.admit(task, program.costs(), allowed)?;
 		Ok(Prepared {
 			inputs: roots.iter().map(|root| root.into()).collect(),
 			path: path.iter().map(|root| root.into()).collect(),
@@ -98,41 +114,44 @@ impl ProgramRunner {
 		job: &JobView,
 		task: TaskId,
 		inputs: &[primitives::Root],
-	) -> Result<work::Commitment, Failure> {
+	) -> Result<Made, Failure> {
 		let from = self.source(job);
 		let program = self.supply.program(from, job.program.0).await?;
 		self.quota.insist(task, u64::try_from(program.costs().trace_bytes).unwrap_or(u64::MAX));
+		self.backlog.insist(task, program.costs());
 		let roots: Vec<Root> = inputs.iter().map(|root| root.0).collect();
 		let given = given(&program, &roots);
 		// Nobody waits for the network while holding the device.
 		self.supply.keep(from, given.iter().map(|(_, shape, root)| (*root, *shape))).await?;
 		// The semaphore is never closed.
-		let device = self.device.clone().acquire_owned().await.ok();
+		let device = Arc::new(self.device.clone().acquire_owned().await.ok());
+		let working = self.backlog.begin(task);
 		let tensors = self.supply.load(self.source(job), &given).await?;
-		let commitment = self.execute(program, tensors, device).await?;
+		let program = Arc::new(program);
+		let trace = self.execute(program.clone(), tensors, device.clone()).await?;
+		// Until the journal names it, nobody else knows that the trace is needed.
+		let unnamed = self.collecting.clone().read_owned().await;
+		let commitment = self.store(program, trace, device).await?;
+		working.done();
 		self.quota.release(task);
-		Ok(work::Commitment {
+		let commitment = work::Commitment {
 			output_root: commitment.output_root.into(),
 			trace_root: commitment.trace_root.into(),
-		})
+		};
+		Ok(Made { commitment, unnamed })
 	}
 
-	/// Executes, commits and stores.
+	/// Executes.
 	async fn execute(
 		&self,
-		program: ValidProgram,
+		program: Arc<ValidProgram>,
 		tensors: BTreeMap<u32, Tensor>,
-		device: Option<OwnedSemaphorePermit>,
-	) -> Result<Commitment, Failure> {
+		device: Device,
+	) -> Result<Trace, Failure> {
 		let cancel = Cancel::default();
 		let _stops = cancel.on_drop();
-		let (backend, store, lie) =
-			(self.backend.clone(), self.supply.store().clone(), self.sabotage);
-		let span = tracing::Span::current();
-		let work = spawn_blocking(move || {
-			let _entered = span.entered();
-			// Given back when the device is free, even if nobody waits any more.
-			let _device = device;
+		let (backend, lie) = (self.backend.clone(), self.sabotage);
+		blocking(device, move || {
 			let begun = Instant::now();
 			let mut trace =
 				backend.execute(&program, &tensors, &cancel).map_err(|error| match error {
@@ -144,17 +163,30 @@ impl ProgramRunner {
 				tracing::warn!("SABOTAGE: {lie:?} is applied; this result is a lie");
 				lie.apply(&program, &mut trace).map_err(|e| Failure::Lasting(e.to_string()))?;
 			}
+			Ok(trace)
+		})
+		.await
+	}
+
+	/// Commits and stores.
+	async fn store(
+		&self,
+		program: Arc<ValidProgram>,
+		trace: Trace,
+		device: Device,
+	) -> Result<Commitment, Failure> {
+		let store = self.supply.store().clone();
+		blocking(device, move || {
 			let begun = Instant::now();
 			let commitment = trace.commit_executed(&program);
-			drop(tensors);
 			let Trace { tensors } = trace;
 			store.put_tensors(commitment.tensor_roots.iter().copied().zip(&tensors))?;
 			store.put_trace(&commitment.tensor_roots)?;
 			let bytes = program.costs().trace_bytes;
 			tracing::info!("committed and stored {bytes} bytes in {:.2?}", begun.elapsed());
 			Ok(commitment)
-		});
-		work.await.map_err(|error| Failure::Passing(error.to_string()))?
+		})
+		.await
 	}
 
 	async fn do_holds(
@@ -188,8 +220,9 @@ impl Runner for ProgramRunner {
 		&'a self,
 		job: &'a JobView,
 		task: TaskId,
+		allowed: Duration,
 	) -> BoxFuture<'a, Result<Prepared, Refusal>> {
-		Box::pin(self.do_prepare(job, task))
+		Box::pin(self.do_prepare(job, task, allowed))
 	}
 
 	fn perform<'a>(
@@ -197,7 +230,7 @@ impl Runner for ProgramRunner {
 		job: &'a JobView,
 		task: TaskId,
 		inputs: &'a [primitives::Root],
-	) -> BoxFuture<'a, Result<work::Commitment, Failure>> {
+	) -> BoxFuture<'a, Result<Made, Failure>> {
 		Box::pin(self.do_perform(job, task, inputs))
 	}
 
@@ -208,6 +241,23 @@ impl Runner for ProgramRunner {
 	) -> BoxFuture<'a, Result<bool, StoreError>> {
 		Box::pin(self.do_holds(job.program.0, commitment))
 	}
+}
+
+/// The right to use the device, which ends with the last of them.
+type Device = Arc<Option<OwnedSemaphorePermit>>;
+
+/// Works away from the threads that wait for the network. The device is given back when it is free,
+/// even if nobody waits any more.
+async fn blocking<T: Send + 'static>(
+	device: Device,
+	work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+	let span = tracing::Span::current();
+	let work = spawn_blocking(move || {
+		let (_entered, _device) = (span.entered(), device);
+		work()
+	});
+	work.await.map_err(|error| Failure::Passing(error.to_string()))?
 }
 
 /// Inputs and consts: node, shape and root.

@@ -9,13 +9,10 @@ use std::{
 	sync::{Arc, Mutex, PoisonError},
 };
 use tokio::{
-	sync::{OwnedMutexGuard, Semaphore},
+	sync::OwnedMutexGuard,
 	task::spawn_blocking,
 	time::{timeout_at, Instant},
 };
-
-/// Memory for what is being fetched is handed out in mebibytes.
-const MIB: u64 = 1 << 20;
 
 /// Why something is not to be had.
 #[derive(Debug, thiserror::Error)]
@@ -56,9 +53,6 @@ pub struct Supply {
 	fetcher: Fetcher,
 	retry: Retry,
 	parallel: usize,
-	/// Mebibytes for tensors being fetched.
-	memory: Arc<Semaphore>,
-	mebibytes: u32,
 	under_way: Mutex<UnderWay>,
 }
 
@@ -67,19 +61,11 @@ pub struct Supply {
 type UnderWay = BTreeMap<(Root, String), Arc<tokio::sync::Mutex<()>>>;
 
 impl Supply {
-	/// Fetches with at most `memory` bytes of tensors held at a time.
-	pub fn new(store: Store, fetcher: Fetcher, retry: Retry, parallel: usize, memory: u64) -> Self {
-		let most = u64::try_from(Semaphore::MAX_PERMITS).unwrap_or(u64::MAX).min(u32::MAX.into());
-		let mebibytes = memory.div_ceil(MIB).clamp(1, most) as u32;
-		Self {
-			store,
-			fetcher,
-			retry,
-			parallel: parallel.max(1),
-			memory: Arc::new(Semaphore::new(mebibytes as usize)),
-			mebibytes,
-			under_way: Mutex::default(),
-		}
+	/// Fetches at most `parallel` tensors at a time for each task. They go to the disk as they come,
+	/// and each task's fetches wait for nothing but their own source, so a slow one holds up nobody
+	/// else.
+	pub fn new(store: Store, fetcher: Fetcher, retry: Retry, parallel: usize) -> Self {
+		Self { store, fetcher, retry, parallel: parallel.max(1), under_way: Mutex::default() }
 	}
 
 	/// The store.
@@ -170,16 +156,7 @@ impl Supply {
 		if self.has(root, shape).await? {
 			return Ok(());
 		}
-		let mebibytes = shape.bytes().div_ceil(MIB).clamp(1, self.mebibytes.into()) as u32;
-		let memory = self.memory.clone().acquire_many_owned(mebibytes);
-		// The semaphore is never closed.
-		let memory = self.in_time(from, memory).await?.ok();
-		let tensor = self.get(from, || self.fetcher.tensor(from.base, &root, shape)).await?;
-		self.write(move |store| {
-			let _memory = memory;
-			store.put_tensor_as(root, &tensor)
-		})
-		.await
+		self.get(from, || self.fetcher.tensor_into(from.base, &root, shape, &self.store)).await
 	}
 
 	async fn has(&self, root: Root, declared: Shape) -> Result<bool, Missing> {

@@ -46,7 +46,7 @@ impl<C: Chain> Context<C> {
 			() = self.stop.wait() => return Ok(Outcome::Waits),
 		};
 		match made {
-			Ok(made) if made == commitment => Ok(Outcome::Waits),
+			Ok(made) if made.commitment == commitment => Ok(Outcome::Waits),
 			Ok(_) => {
 				tracing::error!("executing again gave another result than was submitted");
 				Ok(Outcome::Waits)
@@ -102,8 +102,8 @@ async fn how_it_ended<C: Chain>(chain: &C, task: TaskId) -> Result<String, Chain
 }
 
 /// Removes from the store what no live task needs, and no ended one that is still kept. `None`: now
-/// is no time for it, since offers are being looked at. A trace being stored is protected by its age
-/// until the journal names it.
+/// is no time for it, since offers are being looked at or a trace is being stored, and the journal
+/// does not name yet what they need.
 pub async fn collect<C: Chain>(cx: &Context<C>) -> Result<Option<Removed>, StepError> {
 	let Ok(alone) = cx.collecting.clone().try_write_owned() else { return Ok(None) };
 	let entries = cx.journal.all();

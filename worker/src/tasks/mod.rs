@@ -7,12 +7,14 @@ mod run;
 pub use keep::{collect, note_ended};
 
 use crate::{
+	backlog::Backlog,
 	chain::{has_moved_on, Call, Chain, ChainError},
 	config::Times,
 	journal::Journal,
 	quota::Quota,
 	runner::Runner,
 	stop::Stop,
+	tally::Tally,
 	task_name,
 };
 use assay_data::Store;
@@ -32,8 +34,12 @@ pub struct Context<C> {
 	pub store: Store,
 	/// Room in the store.
 	pub quota: Arc<Quota>,
-	/// Held shared while an offer relies on things in the store that the journal does not name yet,
-	/// and exclusively while what it does not name is removed.
+	/// What is taken on and not yet done.
+	pub backlog: Arc<Backlog>,
+	/// How many offers were declined.
+	pub tally: Tally,
+	/// Held shared while the store has things that are needed and that the journal does not name
+	/// yet, and exclusively while what it does not name is removed.
 	pub collecting: Arc<RwLock<()>>,
 	/// How long things take.
 	pub times: Times,

@@ -4,11 +4,18 @@ use super::{Context, Outcome, StepError};
 use crate::{
 	chain::{Call, Chain},
 	journal::Entry,
-	runner::Prepared,
+	runner::{Prepared, Refusal},
 };
 use assay_client::Amount;
 use assay_primitives::{views::TaskView, BlockNumber};
-use std::{fmt::Display, time::Instant};
+use std::{
+	fmt::Display,
+	time::{Duration, Instant},
+};
+
+/// Blocks of a deadline in which nothing is executed: until the acceptance is final, and while the
+/// result is submitted.
+const LOST_BLOCKS: BlockNumber = 4;
 
 impl<C: Chain> Context<C> {
 	pub(super) async fn take_up(
@@ -23,9 +30,10 @@ impl<C: Chain> Context<C> {
 		let price = view.matched.as_ref().map_or(0, |matched| matched.price);
 		tracing::info!("offered until block {until} for {} by {}", Amount(price), job.owner);
 		let begun = Instant::now();
+		let allowed = time_within(job.deadline, self.chain.block_time());
 		let adding = self.collecting.read().await;
 		let prepared = tokio::select! {
-			prepared = self.runner.prepare(&job, view.id) => prepared,
+			prepared = self.runner.prepare(&job, view.id, allowed) => prepared,
 			() = self.past(until) => {
 				tracing::warn!("the offer lapsed before all was fetched and checked");
 				return Ok(Outcome::Waits);
@@ -34,15 +42,22 @@ impl<C: Chain> Context<C> {
 		};
 		let Prepared { inputs, path } = match prepared {
 			Ok(prepared) => prepared,
-			Err(refusal) => return self.decline(view, refusal).await,
+			Err(refusal) => {
+				let out_of_reach = matches!(refusal, Refusal::OutOfReach(_));
+				return self.decline(view, refusal, out_of_reach).await;
+			}
 		};
 		tracing::info!(
 			"{} inputs and the program are here, in {:.2?}",
 			inputs.len(),
 			begun.elapsed()
 		);
-		// From here on what was fetched has a name in the journal, and stays.
-		self.journal.save(Entry::prepared(&job, view, inputs.clone())).await?;
+		// From here on what was fetched has a name in the journal, and stays. A node that lags may
+		// show as offered what is long executed: that must not be forgotten.
+		let entry = Entry::prepared(&job, view, inputs.clone());
+		if !self.journal.get(view.id).is_some_and(|known| known.is_further(&entry)) {
+			self.journal.save(entry).await?;
+		}
 		drop(adding);
 		let begun = Instant::now();
 		match self.send(Call::Accept { task: view.id, inputs, path }).await {
@@ -57,15 +72,29 @@ impl<C: Chain> Context<C> {
 					Some("InsufficientStake" | "WrongInputs" | "UnknownProgram")
 				) =>
 			{
-				self.decline(view, error).await
+				self.decline(view, error, false).await
 			}
 			Err(error) => Err(error),
 		}
 	}
 
-	async fn decline(&self, view: &TaskView, why: impl Display) -> Result<Outcome, StepError> {
+	async fn decline(
+		&self,
+		view: &TaskView,
+		why: impl Display,
+		out_of_reach: bool,
+	) -> Result<Outcome, StepError> {
 		tracing::warn!("declined: {why}");
 		self.quota.release(view.id);
-		self.send(Call::Decline { task: view.id }).await
+		self.backlog.release(view.id);
+		let outcome = self.send(Call::Decline { task: view.id }).await?;
+		self.tally.add(out_of_reach);
+		Ok(outcome)
 	}
+}
+
+/// Time for the work of a task that is due so many blocks after its acceptance.
+fn time_within(deadline: BlockNumber, block_time: Duration) -> Duration {
+	let lost = LOST_BLOCKS.min(deadline / 2);
+	block_time.saturating_mul(deadline.saturating_sub(lost))
 }

@@ -4,7 +4,7 @@ use super::{Context, Outcome, StepError};
 use crate::{
 	chain::{Call, Chain},
 	journal::{Entry, Stage},
-	runner::Failure,
+	runner::{Failure, Made},
 };
 use assay_primitives::{
 	views::{JobView, TaskView},
@@ -41,7 +41,7 @@ impl<C: Chain> Context<C> {
 					},
 					() = self.stop.wait() => return Ok(Outcome::Waits),
 				};
-				let made = match made {
+				let Made { commitment: made, unnamed } = match made {
 					Ok(made) => made,
 					Err(Failure::Lasting(why)) => return self.abandon(view, why).await,
 					Err(failure) => return Err(StepError::Work(failure.to_string())),
@@ -58,6 +58,8 @@ impl<C: Chain> Context<C> {
 						self.journal.save(entry.clone()).await?;
 					}
 				}
+				// It has a name now, and stays.
+				drop(unnamed);
 				made
 			}
 		};

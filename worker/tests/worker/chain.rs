@@ -12,10 +12,12 @@ use assay_worker::chain::{Call, Chain, ChainError};
 use std::{
 	collections::{BTreeMap, BTreeSet},
 	sync::{Arc, Mutex, MutexGuard},
+	time::Duration,
 };
 use tokio::sync::watch;
 
 pub const DEADLINE: BlockNumber = 100;
+pub const BLOCK_TIME: Duration = Duration::from_secs(1);
 
 pub fn provider() -> AccountId {
 	AccountId::new([1; 32])
@@ -39,6 +41,8 @@ pub struct State {
 	pub down: bool,
 	/// Calls succeed, but the answer never arrives.
 	pub mute: bool,
+	/// What the provider's tasks are shown as, instead of what they are.
+	pub shown: Option<Vec<TaskView>>,
 	/// What an accept fails with.
 	pub refuse_accept: Option<&'static str>,
 }
@@ -308,6 +312,10 @@ impl Chain for FakeChain {
 		self.heights.subscribe()
 	}
 
+	fn block_time(&self) -> Duration {
+		BLOCK_TIME
+	}
+
 	async fn provider_of(&self, hot_key: &AccountId) -> Result<Option<AccountId>, ChainError> {
 		self.check_up()?;
 		let state = self.state();
@@ -323,6 +331,9 @@ impl Chain for FakeChain {
 	async fn tasks_of(&self, provider: &AccountId) -> Result<Vec<TaskView>, ChainError> {
 		self.check_up()?;
 		let state = self.state();
+		if let Some(shown) = &state.shown {
+			return Ok(shown.clone());
+		}
 		let matched = |view: &&TaskView| {
 			view.matched.as_ref().is_some_and(|matched| matched.provider == *provider)
 		};

@@ -9,6 +9,7 @@ use assay_primitives::work::TaskId;
 use assay_worker::{
 	backend::{Backend, BackendError, Cancel, Cpu},
 	config::{Config, File, Times},
+	speed::{Rates, Speed},
 	stop::{self, Stopper},
 	worker::Worker,
 };
@@ -158,6 +159,8 @@ pub struct Rig {
 	pub config: Config,
 	pub chain: FakeChain,
 	pub backend: Arc<Counting>,
+	/// What the worker believes of its speed.
+	pub rates: Rates,
 	dir: TempDir,
 }
 
@@ -193,7 +196,8 @@ impl Rig {
 			ended: AtomicUsize::new(0),
 			held_up: AtomicBool::new(false),
 		});
-		Self { config, chain, backend, dir }
+		let rates = Rates { macs: 1e9, elements: 1e9, bytes: 1e9 };
+		Self { config, chain, backend, rates, dir }
 	}
 
 	pub fn dir(&self) -> &Path {
@@ -210,8 +214,9 @@ impl Rig {
 
 	pub async fn open(&self) -> anyhow::Result<(Worker<FakeChain>, Stopper)> {
 		let (stopper, stop) = stop::channel();
-		let worker =
-			Worker::open(&self.config, self.chain.clone(), self.backend.clone(), stop).await?;
+		let (chain, backend) = (self.chain.clone(), self.backend.clone());
+		let speed = Speed::new(self.rates);
+		let worker = Worker::open(&self.config, chain, backend, speed, stop).await?;
 		Ok((worker, stopper))
 	}
 

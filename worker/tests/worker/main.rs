@@ -5,6 +5,8 @@ mod common;
 mod config;
 mod declines;
 mod honest;
+mod pace;
 mod register;
 mod restarts;
 mod sabotage;
+mod slow;

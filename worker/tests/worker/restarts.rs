@@ -112,6 +112,55 @@ fn before_it_submitted() {
 }
 
 #[test]
+fn before_it_submitted_any_of_several() {
+	block_on(async {
+		let (mut rig, buyer) = (Rig::new(), Buyer::new(3).await);
+		let tasks = buyer.post(&rig.chain);
+		rig.backend.held_up.store(true, Ordering::SeqCst);
+		let worker = rig.start().await;
+		let is_running = |task| matches!(rig.chain.status(task), TaskStatus::Running { .. });
+		until("accepted", || tasks.iter().all(|task| is_running(*task))).await;
+		until("executing", || rig.backend.begun.load(Ordering::SeqCst) == 1).await;
+		a_while().await;
+		// No submission arrives, so all that comes of them is in the journal.
+		rig.chain.state().down = true;
+		rig.backend.held_up.store(false, Ordering::SeqCst);
+		let is_committed = |task: &TaskId| matches!(entry(&rig, *task).stage, Stage::Committed(_));
+		until("written down", || tasks.iter().all(is_committed)).await;
+		// What a kill leaves is what is on the disk now.
+		let left = tempfile::tempdir().unwrap();
+		copy(rig.dir(), left.path());
+		worker.kill().await;
+		assert_eq!((submissions(&rig).len(), rig.executions()), (0, 3));
+
+		rig.config.data_dir = left.path().into();
+		rig.chain.state().down = false;
+		let worker = rig.start().await;
+		for task in &tasks {
+			submitted(&rig, *task).await;
+			fetch_trace(&worker.url, &buyer.program, &claim(&rig.chain, *task)).await;
+		}
+		a_while().await;
+		worker.stop().await;
+		assert_eq!((submissions(&rig).len(), rig.executions()), (3, 3));
+	});
+}
+
+/// Copies a folder and all in it.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+	std::fs::create_dir_all(to).unwrap();
+	for file in std::fs::read_dir(from).unwrap() {
+		let path = file.unwrap().path();
+		let target = to.join(path.file_name().unwrap());
+		// Temporary files go while the others are copied.
+		match path.is_dir() {
+			true => copy(&path, &target),
+			false => drop(std::fs::copy(&path, &target)),
+		}
+	}
+}
+
+#[test]
 fn before_it_submitted_with_the_trace_damaged() {
 	block_on(async {
 		let (rig, buyer) = (Rig::new(), Buyer::new(1).await);

@@ -1,0 +1,169 @@
+//! How fast machine and chain are, and what that means for offers.
+
+use crate::{
+	chain::{BLOCK_TIME, DEADLINE},
+	common::{a_while, block_on, until, Buyer, Rig},
+};
+use assay_primitives::work::{TaskId, TaskStatus};
+use assay_worker::{
+	backend::Cpu,
+	backlog::Backlog,
+	chain::{Call, Pace, NOMINAL},
+	speed::{measure, Rates, Speed},
+	status::status,
+	tally::Declined,
+};
+use std::{
+	sync::atomic::Ordering,
+	time::{Duration, Instant},
+};
+
+const fn seconds(seconds: u64) -> Duration {
+	Duration::from_secs(seconds)
+}
+
+/// Rates at which the buyer's task takes so long.
+fn taking(buyer: &Buyer, time: Duration) -> Rates {
+	let macs = buyer.program.costs().macs as f64 / time.as_secs_f64();
+	Rates { macs, elements: 1e12, bytes: 1e12 }
+}
+
+fn is_declined(rig: &Rig, task: TaskId) -> bool {
+	matches!(rig.chain.status(task), TaskStatus::Refunded { .. })
+}
+
+#[test]
+fn offers_whose_deadline_is_out_of_reach_are_declined() {
+	block_on(async {
+		let (mut rig, buyer) = (Rig::new(), Buyer::new(1).await);
+		// Without slack it would just be done in time.
+		rig.rates = taking(&buyer, BLOCK_TIME * (DEADLINE - 10));
+		let task = buyer.post(&rig.chain)[0];
+		let worker = rig.start().await;
+		until("declined", || is_declined(&rig, task)).await;
+		a_while().await;
+		assert_eq!(rig.chain.state().calls, [Call::Decline { task }]);
+		let shown = status(&rig.chain, &rig.config).await.unwrap();
+		assert_eq!(shown.declined, Declined { offers: 1, out_of_reach: 1 });
+		assert!(shown.to_string().contains("declined     1 offers, 1 whose deadline"));
+		// For other reasons it is counted apart.
+		buyer.lose(&buyer.lists[0][0]);
+		worker.stop().await;
+		rig.rates = taking(&buyer, seconds(1));
+		let task = buyer.post(&rig.chain)[0];
+		let worker = rig.start().await;
+		until("declined", || is_declined(&rig, task)).await;
+		worker.stop().await;
+		let shown = status(&rig.chain, &rig.config).await.unwrap();
+		assert_eq!(shown.declined, Declined { offers: 2, out_of_reach: 1 });
+		assert_eq!(rig.executions(), 0);
+	});
+}
+
+#[test]
+fn tasks_taken_on_before_count() {
+	block_on(async {
+		let (mut rig, buyer) = (Rig::new(), Buyer::new(1).await);
+		rig.rates = taking(&buyer, BLOCK_TIME * (DEADLINE / 2));
+		rig.backend.held_up.store(true, Ordering::SeqCst);
+		let first = buyer.post(&rig.chain)[0];
+		let worker = rig.start().await;
+		until("executing", || rig.backend.begun.load(Ordering::SeqCst) == 1).await;
+		let second = buyer.post(&rig.chain)[0];
+		until("declined", || is_declined(&rig, second)).await;
+		// After a restart too.
+		worker.stop().await;
+		let worker = rig.start().await;
+		until("executing", || rig.backend.begun.load(Ordering::SeqCst) == 2).await;
+		let third = buyer.post(&rig.chain)[0];
+		until("declined", || is_declined(&rig, third)).await;
+		// Once it is done there is time again.
+		rig.backend.held_up.store(false, Ordering::SeqCst);
+		let is_done = |task| matches!(rig.chain.status(task), TaskStatus::Auditing { .. });
+		until("done", || is_done(first)).await;
+		let fourth = buyer.post(&rig.chain)[0];
+		until("done too", || is_done(fourth)).await;
+		worker.stop().await;
+		assert_eq!(rig.executions(), 2);
+	});
+}
+
+#[test]
+fn the_backlog_counts_what_is_left() {
+	let costs = *crate::common::program().costs();
+	let task = |index| TaskId { job: 1, index };
+	let backlog = Backlog::new(Speed::new(Rates { macs: 1e-9, elements: 1e12, bytes: 1e12 }));
+	assert!(backlog.admit(task(0), &costs, seconds(3_600)).is_err(), "too slow for anything");
+
+	let macs = costs.macs as f64 / 10.0;
+	let backlog = Backlog::new(Speed::new(Rates { macs, elements: 1e12, bytes: 1e12 }));
+	assert!(backlog.admit(task(0), &costs, seconds(14)).is_err());
+	backlog.admit(task(0), &costs, seconds(16)).unwrap();
+	backlog.admit(task(0), &costs, seconds(16)).unwrap();
+	let refused = backlog.admit(task(1), &costs, seconds(30)).unwrap_err();
+	assert!(refused.queued > seconds(10) && refused.needed > seconds(30), "{refused}");
+	assert!(refused.to_string().contains("out of reach"), "{refused}");
+	backlog.admit(task(1), &costs, seconds(32)).unwrap();
+	backlog.retain(&[task(1)].into());
+	backlog.admit(task(2), &costs, seconds(32)).unwrap();
+	backlog.release(task(1));
+	// Tasks that took less than was thought shorten what is left of others.
+	backlog.begin(task(2)).done();
+	backlog.admit(task(3), &costs, seconds(13)).unwrap();
+}
+
+#[test]
+fn estimates_learn_within_bounds() {
+	let costs = *crate::common::program().costs();
+	let speed = Speed::new(Rates { macs: costs.macs as f64 / 10.0, elements: 1e12, bytes: 1e12 });
+	let near = |expected: u64| {
+		let estimate = speed.estimate(&costs);
+		assert!(estimate.abs_diff(seconds(expected)) < seconds(1), "{estimate:?}, not {expected}");
+	};
+	near(10);
+	for _ in 0..40 {
+		speed.learn(&costs, seconds(30));
+	}
+	near(30);
+	speed.learn(&costs, seconds(1_000_000));
+	near(48);
+	for _ in 0..40 {
+		speed.learn(&costs, Duration::ZERO);
+	}
+	near(1);
+}
+
+#[test]
+fn a_machine_is_measured() {
+	let dir = tempfile::tempdir().unwrap();
+	let rates = measure(&Cpu::new(1).unwrap(), dir.path()).unwrap();
+	for rate in [rates.macs, rates.elements, rates.bytes] {
+		// From a slow disk to what no memory can do.
+		assert!(rate > 1e4 && rate < 1e14, "{rates}");
+	}
+	assert!(rates.macs > rates.elements, "{rates}");
+	assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is left behind");
+	assert!(measure(&Cpu::new(1).unwrap(), "/no/such/folder".as_ref()).is_err());
+}
+
+#[test]
+fn the_time_between_blocks_is_measured() {
+	let begun = Instant::now();
+	let after = |millis: u64| begun + Duration::from_millis(millis);
+	let mut pace = Pace::default();
+	assert_eq!(pace.block_time(), NOMINAL);
+	// One each 400 ms: not believed at once.
+	for block in 0..50u32 {
+		pace.note(after(u64::from(block) * 400), 100 + block);
+	}
+	assert_eq!(pace.block_time(), NOMINAL);
+	for block in 50..3_000u32 {
+		pace.note(after(u64::from(block) * 400), 100 + block);
+	}
+	assert!(pace.block_time().abs_diff(Duration::from_millis(400)) < Duration::from_millis(5));
+	// Slow for a while: the chain may catch up, and no deadline waits for it.
+	for block in 0..60u64 {
+		pace.note(after(1_200_000 + block * 20_000), 3_100 + block as u32);
+	}
+	assert_eq!(pace.block_time(), NOMINAL);
+}
