@@ -2,16 +2,19 @@
 
 use crate::{
 	config::Config,
-	metrics::Metrics,
-	source::{Endpoint, Missing, RemoteTrace},
+	metrics::{Metrics, Queues},
+	pace::{AtPace, Pace},
+	source::{Endpoint, Fetching, Missing, RemoteTrace},
+	turns::{Claimant, Turn, Turns},
+	watch::{Over, Watch},
 };
 use assay_compute::{
-	audit::{self, Fault, FaultKind},
+	audit::{self, projection, replay, Fault, FaultKind},
 	Node, Root, Shape, Tensor, Trace, ValidProgram,
 };
 use assay_data::{lru::ByteLru, Fetcher, Policy};
 use assay_primitives::{
-	auditor::{AuditReply, AuditRequest, Depth},
+	auditor::{AuditId, AuditReply, AuditRequest, Depth},
 	work::{Place, TaskId, Verdict},
 };
 use futures::{stream, StreamExt, TryStreamExt};
@@ -20,12 +23,9 @@ use rayon::ThreadPoolBuilder;
 use std::{
 	collections::{BTreeMap, HashMap, HashSet},
 	sync::{Arc, Mutex, PoisonError},
-	time::Instant,
+	time::{Duration, Instant},
 };
-use tokio::{
-	sync::{OwnedSemaphorePermit, Semaphore},
-	task::spawn_blocking,
-};
+use tokio::task::spawn_blocking;
 
 /// Memory is handed out in mebibytes.
 const MIB: u64 = 1 << 20;
@@ -34,13 +34,13 @@ const MIB: u64 = 1 << 20;
 pub struct Auditing {
 	pub config: Config,
 	pub fetcher: Fetcher,
-	pub metrics: Metrics,
-	/// Audits under way.
-	audits: Arc<Semaphore>,
-	/// Mebibytes for their tensors.
-	memory: Arc<Semaphore>,
+	pub metrics: Arc<Metrics>,
+	/// Audits that fetch. None of them computes meanwhile.
+	fetching: Arc<Turns>,
+	/// Mebibytes for tensors.
+	memory: Arc<Turns>,
 	/// Audits that compute.
-	computing: Arc<Semaphore>,
+	computing: Arc<Turns>,
 	/// Constants of earlier audits: models do not change from task to task.
 	consts: Mutex<ByteLru<Root, Tensor>>,
 }
@@ -53,12 +53,33 @@ enum Stop {
 	Unavailable(String),
 	/// This machine cannot audit it.
 	Refused(String),
+	/// It is given up.
+	Over(Over),
+}
+
+/// One audit at work.
+struct Work {
+	watch: Arc<Watch>,
+	claimant: Claimant,
+	/// How long it has waited for its turns to begin.
+	waited: Duration,
+}
+
+impl Work {
+	/// Waits for a turn.
+	async fn turn(&mut self, turns: &Arc<Turns>, amount: u64) -> Turn {
+		let begun = Instant::now();
+		let turn = turns.take(&self.claimant, amount).await;
+		self.waited += begun.elapsed();
+		turn
+	}
 }
 
 impl From<Missing> for Stop {
 	fn from(missing: Missing) -> Self {
 		match &missing {
 			Missing::Failed(error) if error.reason.is_ours() => Stop::Refused(missing.to_string()),
+			Missing::Over(over) => Stop::Over(*over),
 			_ => Stop::Unavailable(missing.to_string()),
 		}
 	}
@@ -66,27 +87,46 @@ impl From<Missing> for Stop {
 
 impl Auditing {
 	pub fn new(config: Config) -> Self {
-		let semaphore =
-			|permits: usize| Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS)));
 		// One bound on memory is enough.
 		let policy = Policy { max_tensor_bytes: config.memory_bytes, ..config.fetch.clone() };
 		Self {
 			fetcher: Fetcher::new(policy),
-			metrics: Metrics::default(),
-			audits: semaphore(config.audits),
-			memory: semaphore(usize::try_from(config.memory_bytes / MIB).unwrap_or(usize::MAX)),
-			computing: semaphore(config.computing),
+			metrics: Default::default(),
+			fetching: Turns::new(config.fetching as u64),
+			memory: Turns::new(config.memory_bytes / MIB),
+			computing: Turns::new(config.computing as u64),
 			consts: Mutex::new(ByteLru::new(config.const_cache_bytes)),
 			config,
 		}
 	}
 
-	/// Audits one task when its turn comes.
-	pub async fn run(&self, request: AuditRequest) -> AuditReply {
-		let _slot = self.audits.clone().acquire_owned().await.ok();
+	/// What is under way, of which so many are `active`.
+	pub fn queues(&self, active: usize) -> Queues {
+		Queues {
+			active: active as u64,
+			waiting_to_fetch: self.fetching.waiting() as u64,
+			waiting_for_memory: self.memory.waiting() as u64,
+			waiting_to_compute: self.computing.waiting() as u64,
+			fetching: self.fetching.held(),
+			computing: self.computing.held(),
+		}
+	}
+
+	/// Audits one task while its `watch` lasts. `None`: nobody wants to know any more.
+	pub async fn run(&self, request: AuditRequest, watch: Arc<Watch>) -> Option<AuditReply> {
 		let begun = Instant::now();
-		let TaskId { job, index } = request.task;
-		let reply = match self.audit(request).await {
+		let AuditRequest { audit, endpoint, deadline, .. } = request;
+		let TaskId { job, index } = audit.task;
+		let provider = audit.provider.as_slice().into();
+		let claimant = Claimant { provider, deadline, cost: 0 };
+		let mut work = Work { watch: watch.clone(), claimant, waited: Duration::ZERO };
+		let outcome = tokio::select! {
+			// What was given up meanwhile is given up, whatever it has come to.
+			biased;
+			over = watch.ended() => Err(Stop::Over(over)),
+			outcome = self.audit(&mut work, audit, endpoint) => outcome,
+		};
+		let reply = match outcome {
 			Ok(()) => AuditReply::Done(Verdict::Valid),
 			Err(Stop::Fault(fault)) => {
 				tracing::info!("task {index} of job {job} is wrong: {fault}");
@@ -101,38 +141,46 @@ impl Auditing {
 				tracing::warn!("task {index} of job {job} cannot be audited here: {why}");
 				AuditReply::Refused(why)
 			}
+			Err(Stop::Over(why)) => {
+				tracing::warn!("the audit of task {index} of job {job} is given up: {why}");
+				self.metrics.dropped(why);
+				return (why == Over::Expired).then_some(AuditReply::Expired);
+			}
 		};
-		self.metrics.done(&reply, begun.elapsed());
-		reply
+		self.metrics.done(&reply, begun.elapsed().saturating_sub(work.waited));
+		Some(reply)
 	}
 
-	async fn audit(&self, request: AuditRequest) -> Result<(), Stop> {
-		let base = String::from_utf8(request.endpoint)
+	async fn audit(&self, work: &mut Work, audit: AuditId, endpoint: Vec<u8>) -> Result<(), Stop> {
+		let base = String::from_utf8(endpoint)
 			.map_err(|_| Stop::Unavailable("the worker's endpoint is not a URL".into()))?;
+		let AuditId { claim, depth, .. } = audit;
+		let turn = work.turn(&self.fetching, 1).await;
 		let endpoint = Endpoint {
 			fetcher: self.fetcher.clone(),
 			base,
 			retry: self.config.retry,
-			deadline: tokio::time::Instant::now() + self.config.deadline,
+			deadline: tokio::time::Instant::now() + self.config.fetch_time,
 		};
 		let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
-		let id = request.claim.program.0;
+		let id = claim.program.0;
 		let program = endpoint.get(|| fetcher.program(base, &id)).await?;
 		let claim = audit::Claim {
-			input_roots: request.claim.inputs.iter().map(|root| root.0).collect(),
-			output_root: request.claim.commitment.output_root.0,
-			trace_root: request.claim.commitment.trace_root.0,
+			input_roots: claim.inputs.iter().map(|root| root.0).collect(),
+			output_root: claim.commitment.output_root.0,
+			trace_root: claim.commitment.trace_root.0,
 		};
-		let mebibytes = self.check_size(&program, &claim, request.depth)?;
+		let mebibytes = self.check_size(&program, &claim, depth)?;
 		let (trace_root, nodes) = (claim.trace_root, program.len());
 		let roots = endpoint.get(|| fetcher.trace(base, &trace_root, nodes)).await?;
 		check_roots(&program, &claim, &roots)?;
-		// The semaphores are never closed.
-		let memory = self.memory.clone().acquire_many_owned(mebibytes).await.ok();
-		let endpoint = endpoint.again(self.config.deadline);
-		let verdict = match request.depth {
-			Depth::Projection => self.project(endpoint, program, claim, roots, memory).await,
-			Depth::Replay => self.replay(endpoint, program, claim, roots, memory).await,
+		drop(turn);
+		work.claimant.cost = cost(&program, depth);
+		// Memory before the turn to fetch: who waits for memory must not keep others from fetching.
+		let memory = work.turn(&self.memory, mebibytes).await;
+		let verdict = match depth {
+			Depth::Projection => self.project(work, endpoint, program, claim, roots, memory).await,
+			Depth::Replay => self.replay(work, endpoint, program, claim, roots, memory).await,
 		};
 		match verdict? {
 			audit::Verdict::Valid => Ok(()),
@@ -147,7 +195,7 @@ impl Auditing {
 		program: &ValidProgram,
 		claim: &audit::Claim,
 		depth: Depth,
-	) -> Result<u32, Stop> {
+	) -> Result<u64, Stop> {
 		let refused = |why| Err(Stop::Refused(why));
 		let (named, inputs) = (claim.input_roots.len(), program.inputs().len());
 		if named != inputs {
@@ -162,39 +210,38 @@ impl Auditing {
 		let largest = program.shapes().iter().map(|shape| shape.bytes()).max().unwrap_or(0);
 		let needed = costs.trace_bytes.saturating_add(largest.into());
 		let allowed = self.config.memory_bytes;
-		let mebibytes = u32::try_from(needed.div_ceil(MIB.into())).ok();
-		match mebibytes.filter(|_| needed <= allowed.into()) {
-			Some(mebibytes) => Ok(mebibytes.min(self.memory_permits())),
+		match u64::try_from(needed).ok().filter(|needed| *needed <= allowed) {
+			Some(needed) => Ok(needed.div_ceil(MIB)),
 			None => refused(format!("it takes {needed} bytes of memory, {allowed} are set aside")),
 		}
-	}
-
-	/// Mebibytes there are in all.
-	fn memory_permits(&self) -> u32 {
-		u32::try_from(self.config.memory_bytes / MIB).unwrap_or(u32::MAX).max(1)
 	}
 
 	/// Checks a whole committed trace by projection.
 	async fn project(
 		&self,
+		work: &mut Work,
 		endpoint: Endpoint,
 		program: ValidProgram,
 		claim: audit::Claim,
 		roots: Vec<Root>,
-		memory: Option<OwnedSemaphorePermit>,
+		memory: Turn,
 	) -> Result<audit::Verdict, Stop> {
-		let wanted: Vec<_> = roots.into_iter().zip(program.shapes().iter().copied()).collect();
+		let shapes = program.shapes().iter().copied();
+		let wanted: Vec<_> = roots.iter().copied().zip(shapes).collect();
 		let consts: Vec<Root> = program.consts().into_iter().map(|(_, _, root)| root).collect();
-		let tensors = self.tensors(&endpoint, &wanted, &consts).await?;
+		let tensors = self.tensors(work, &endpoint, &wanted, &consts).await?;
 		let found = wanted.iter().filter_map(|(root, shape)| tensors.get(&(*root, *shape)));
 		let trace = Trace { tensors: found.cloned().collect() };
 		drop(tensors);
-		let turn = self.computing.clone().acquire_owned().await.ok();
+		let pace = self.pace(work).await;
 		self.compute(memory, move || {
-			let _turn = turn;
 			let mut secret = [0; 32];
 			OsRng.try_fill_bytes(&mut secret).map_err(|error| error.to_string())?;
-			match audit::projection::audit(&program, &claim, &trace, &secret) {
+			let mut pace = AtPace(&pace);
+			// The tensors were hashed as they came.
+			let verdict =
+				projection::audit_with(&program, &claim, &trace, &roots, &secret, &mut pace);
+			match verdict {
 				// Everything is here and verified, so what is wanting is this machine's.
 				audit::Verdict::Unavailable(why) => Err(why),
 				verdict => Ok(verdict),
@@ -206,11 +253,12 @@ impl Auditing {
 	/// Executes the program again and compares.
 	async fn replay(
 		&self,
+		work: &mut Work,
 		endpoint: Endpoint,
 		program: ValidProgram,
 		claim: audit::Claim,
 		roots: Vec<Root>,
-		memory: Option<OwnedSemaphorePermit>,
+		memory: Turn,
 	) -> Result<audit::Verdict, Stop> {
 		let consts = program.consts();
 		let inputs = program.inputs().into_iter().zip(&claim.input_roots);
@@ -218,19 +266,25 @@ impl Auditing {
 		let given: Vec<_> = inputs.chain(consts.iter().copied()).collect();
 		let wanted: Vec<_> = given.iter().map(|(_, shape, root)| (*root, *shape)).collect();
 		let consts: Vec<Root> = consts.into_iter().map(|(_, _, root)| root).collect();
-		let tensors = self.tensors(&endpoint, &wanted, &consts).await?;
+		let tensors = self.tensors(work, &endpoint, &wanted, &consts).await?;
 		let given: BTreeMap<u32, Tensor> = given
 			.into_iter()
 			.filter_map(|(node, shape, root)| Some((node, tensors.get(&(root, shape))?.clone())))
 			.collect();
 		drop(tensors);
-		let Ok(turn) = self.computing.clone().acquire_owned().await else {
-			return Err(Stop::Refused("the service is stopping".into()));
+		let pace = self.pace(work).await;
+		let fetching = Fetching {
+			within: self.config.fetch_time,
+			watch: work.watch.clone(),
+			pace: pace.clone(),
+			turns: self.fetching.clone(),
+			claimant: work.claimant.clone(),
 		};
 		let shapes = program.shapes().to_vec();
-		let mut source = RemoteTrace::new(endpoint, roots, shapes, self.config.deadline, turn);
+		let mut source = RemoteTrace::new(endpoint, roots, shapes, fetching);
 		self.compute(memory, move || {
-			match audit::replay::audit(&program, &claim, &given, &mut source) {
+			let mut pace = AtPace(&pace);
+			match replay::audit_with(&program, &claim, &given, &mut source, &mut pace) {
 				// Not the worker's fault: it gave all that was asked.
 				audit::Verdict::Unavailable(why) if !source.has_failed() => Err(why),
 				verdict => Ok(verdict),
@@ -239,33 +293,45 @@ impl Auditing {
 		.await
 	}
 
+	/// Waits for the turn to compute.
+	async fn pace(&self, work: &mut Work) -> Arc<Pace> {
+		let turn = work.turn(&self.computing, 1).await;
+		let Work { watch, claimant, .. } = work;
+		let turns = self.computing.clone();
+		Arc::new(Pace::new(turn, watch.clone(), turns, claimant.clone(), self.config.slice))
+	}
+
 	/// Runs what computes on threads of its own. `memory` is given back when it ends, even if
 	/// nobody waits for it any more.
 	async fn compute(
 		&self,
-		memory: Option<OwnedSemaphorePermit>,
+		memory: Turn,
 		work: impl FnOnce() -> Result<audit::Verdict, String> + Send + 'static,
 	) -> Result<audit::Verdict, Stop> {
 		let threads = self.config.threads;
-		let begun = Instant::now();
+		let metrics = self.metrics.clone();
 		let result = spawn_blocking(move || {
 			let _memory = memory;
-			// Not a shared pool: a replay may wait for the network on one of its threads.
+			let begun = Instant::now();
+			// Not a shared pool: an audit may wait for the network or its turn on one of its threads.
 			let pool = ThreadPoolBuilder::new()
 				.num_threads(threads)
 				.thread_name(|index| format!("auditor-{index}"))
 				.build()
 				.map_err(|error| error.to_string())?;
-			pool.install(work)
+			let result = pool.install(work);
+			metrics.computed(begun.elapsed());
+			result
 		});
 		let result = result.await.map_err(|error| error.to_string());
-		self.metrics.computed(begun.elapsed());
 		result.and_then(|verdict| verdict).map_err(Stop::Refused)
 	}
 
-	/// Fetches tensors, each distinct one once. `consts` are kept for later audits.
+	/// Fetches tensors, each distinct one once, when its turn comes. `consts` are kept for later
+	/// audits.
 	async fn tensors(
 		&self,
+		work: &mut Work,
 		endpoint: &Endpoint,
 		wanted: &[(Root, Shape)],
 		consts: &[Root],
@@ -282,6 +348,11 @@ impl Auditing {
 				None => missing.push((root, shape)),
 			}
 		}
+		if missing.is_empty() {
+			return Ok(tensors);
+		}
+		let _turn = work.turn(&self.fetching, 1).await;
+		let endpoint = &endpoint.again(self.config.fetch_time);
 		let fetches = missing.into_iter().map(|(root, shape)| async move {
 			let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
 			let tensor = endpoint.get(|| fetcher.tensor(base, &root, shape)).await?;
@@ -302,6 +373,16 @@ impl Auditing {
 	fn kept(&self, root: &Root, shape: Shape) -> Option<Tensor> {
 		let mut kept = self.consts.lock().unwrap_or_else(PoisonError::into_inner);
 		kept.get(root).filter(|tensor| tensor.shape() == shape)
+	}
+}
+
+/// About how many operations an audit takes, to tell short ones from long ones: bytes looked at, and
+/// for a replay the products.
+fn cost(program: &ValidProgram, depth: Depth) -> u128 {
+	let costs = program.costs();
+	match depth {
+		Depth::Projection => costs.trace_bytes,
+		Depth::Replay => costs.trace_bytes.saturating_add(costs.macs),
 	}
 }
 

@@ -19,22 +19,32 @@ pub struct Config {
 	pub fetch: Policy,
 	/// How often a fetch is tried.
 	pub retry: Retry,
-	/// Time for each of the two parts of an audit that fetch: before and after computing.
-	pub deadline: Duration,
+	/// Time for each of the two parts of an audit that fetch: program and roots, then tensors.
+	pub fetch_time: Duration,
+	/// Time between blocks, by which the rounds of audits end.
+	pub block_time: Duration,
+	/// Longest time of one audit, however long its round is.
+	pub audit_time: Duration,
+	/// Time after which an audit that is not asked for any more is given up.
+	pub patience: Duration,
 	/// Fetches at a time within one audit.
 	pub parallel_fetches: usize,
-	/// Bytes that the tensors of all audits at work may take together. An audit that would take more
-	/// alone is refused.
+	/// Bytes that the tensors of all audits at work may take together, by their declared shapes; those
+	/// of one provider at most half of them, unless one audit takes more. An audit that would take
+	/// more than all alone is refused.
 	pub memory_bytes: u64,
 	/// Multiply–accumulates of the largest program that is executed again.
 	pub max_replay_macs: u128,
-	/// Audits under way at a time, most of them fetching.
-	pub audits: usize,
+	/// Audits fetching at a time; of one provider at most half of them.
+	pub fetching: usize,
 	/// Audits computing at a time.
 	pub computing: usize,
-	/// Threads that compute.
+	/// How long an audit computes before another provider's that waits has its turn.
+	pub slice: Duration,
+	/// Threads that each of those computes on.
 	pub threads: usize,
-	/// Audits accepted and not yet done; further requests are told to ask again.
+	/// Audits accepted and not yet done; of one provider at most half of them. Further requests are
+	/// told to ask again.
 	pub max_active: usize,
 	/// Replies kept.
 	pub max_results: usize,
@@ -53,12 +63,16 @@ impl Default for Config {
 			token: None,
 			fetch: Policy::default(),
 			retry: Retry::default(),
-			deadline: Duration::from_secs(600),
+			fetch_time: Duration::from_secs(600),
+			block_time: Duration::from_secs(6),
+			audit_time: Duration::from_secs(3_600),
+			patience: Duration::from_secs(600),
 			parallel_fetches: 8,
 			memory_bytes: 8 << 30,
 			max_replay_macs: 1 << 47,
-			audits: 8,
+			fetching: 16,
 			computing: 1,
+			slice: Duration::from_secs(1),
 			// One core is left to the node, which has blocks to make.
 			threads: cores.saturating_sub(1).max(1),
 			max_active: 64,

@@ -1,71 +1,126 @@
-//! Which requests are being worked on and which are done.
+//! Which audits are being worked on and which are done.
 
-use assay_primitives::{auditor::AuditReply, work::Verdict};
+use crate::{turns::Provider, watch::Watch};
+use assay_primitives::{auditor::AuditReply, work::Verdict, BlockNumber};
 use lru::LruCache;
 use std::{
-	collections::HashSet,
+	collections::HashMap,
 	num::NonZeroUsize,
 	sync::{Arc, Mutex, MutexGuard, PoisonError},
 	time::{Duration, Instant},
 };
 
-/// Hash of a request.
+/// Hash of what makes an audit the same one.
 pub type Key = [u8; 32];
 
-/// A bounded table of requests.
+/// One asking for an audit.
+#[derive(Clone, Debug)]
+pub struct Asked {
+	/// Which audit.
+	pub key: Key,
+	/// Whose work is audited.
+	pub provider: Provider,
+	/// Last block of the round.
+	pub deadline: BlockNumber,
+	/// Time until then.
+	pub left: Duration,
+}
+
+/// How many audits are taken on, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+	/// Audits accepted and not yet done; of one provider at most half of them, or one.
+	pub max_active: usize,
+	/// Replies kept.
+	pub max_results: usize,
+	/// How long a reply stands that is not final.
+	pub retry_after: Duration,
+	/// Longest time of an audit.
+	pub longest: Duration,
+	/// Time after which nobody wants an audit that nobody asks for.
+	pub patience: Duration,
+}
+
+/// A bounded table of audits.
 pub struct Jobs {
 	table: Mutex<Table>,
-	max_active: usize,
-	retry_after: Duration,
+	bounds: Bounds,
 }
 
 struct Table {
-	active: HashSet<Key>,
-	done: LruCache<Key, (AuditReply, Instant)>,
+	active: HashMap<Key, (Provider, Arc<Watch>)>,
+	done: LruCache<Key, Done>,
+}
+
+struct Done {
+	reply: AuditReply,
+	at: Instant,
+	/// Of the round that it was done for.
+	deadline: BlockNumber,
 }
 
 /// What is to be done about a request.
 pub enum Entry {
 	/// This is the answer.
 	Reply(AuditReply),
+	/// There is no place for it now: the asker is to ask again.
+	Full,
 	/// It is new: work on it.
 	Start(Active),
 }
 
-/// A request being worked on. Dropped without an outcome, as when the audit panics, it is refused.
+/// An audit being worked on. Dropped without an outcome, as when it panics, it is refused.
 pub struct Active {
 	jobs: Arc<Jobs>,
-	key: Key,
-	outcome: Option<AuditReply>,
+	asked: Asked,
+	watch: Arc<Watch>,
+	outcome: Outcome,
+}
+
+enum Outcome {
+	/// It did not come to its end.
+	BrokenOff,
+	/// There is nothing to tell.
+	Nothing,
+	Reply(AuditReply),
 }
 
 impl Jobs {
-	pub fn new(max_active: usize, max_results: usize, retry_after: Duration) -> Self {
-		let done = LruCache::new(NonZeroUsize::new(max_results).unwrap_or(NonZeroUsize::MIN));
-		let table = Mutex::new(Table { active: HashSet::new(), done });
-		Self { table, max_active, retry_after }
+	pub fn new(bounds: Bounds) -> Self {
+		let done =
+			LruCache::new(NonZeroUsize::new(bounds.max_results).unwrap_or(NonZeroUsize::MIN));
+		let table = Mutex::new(Table { active: HashMap::new(), done });
+		Self { table, bounds }
 	}
 
-	/// Looks a request up, and takes it on if it is new and there is room.
-	pub fn enter(self: &Arc<Self>, key: Key) -> Entry {
+	/// Looks an audit up, and takes it on if it is new and there is room.
+	pub fn enter(self: &Arc<Self>, asked: Asked) -> Entry {
 		let mut table = self.lock();
-		if table.active.contains(&key) {
+		if let Some((_, watch)) = table.active.get(&asked.key) {
+			watch.ask(asked.left);
 			return Entry::Reply(AuditReply::Pending);
 		}
-		if let Some((reply, at)) = table.done.get(&key) {
-			if is_final(reply) || at.elapsed() < self.retry_after {
-				return Entry::Reply(reply.clone());
+		if let Some(done) = table.done.get(&asked.key) {
+			if done.stands(&asked, self.bounds.retry_after) {
+				return Entry::Reply(done.reply.clone());
 			}
 		}
-		// No room: the asker will ask again, as it does for an audit under way.
-		if table.active.len() >= self.max_active {
-			return Entry::Reply(AuditReply::Pending);
+		if asked.left.is_zero() {
+			return Entry::Reply(AuditReply::Expired);
 		}
-		table.active.insert(key);
-		Entry::Start(Active { jobs: self.clone(), key, outcome: None })
+		let providers = table.active.values().map(|(provider, _)| provider);
+		let own = providers.filter(|provider| **provider == asked.provider).count();
+		let max = self.bounds.max_active;
+		if table.active.len() >= max || own >= max.div_ceil(2) {
+			return Entry::Full;
+		}
+		let Bounds { longest, patience, .. } = self.bounds;
+		let watch = Arc::new(Watch::new(asked.left, longest, patience));
+		table.active.insert(asked.key, (asked.provider.clone(), watch.clone()));
+		Entry::Start(Active { jobs: self.clone(), asked, watch, outcome: Outcome::BrokenOff })
 	}
 
-	/// Requests being worked on.
+	/// Audits being worked on.
 	pub fn active(&self) -> usize {
 		self.lock().active.len()
 	}
@@ -75,83 +130,171 @@ impl Jobs {
 	}
 }
 
+impl Done {
+	/// Whether the same audit would end in the same way for ever, or was tried for the same round
+	/// a short while ago.
+	fn stands(&self, asked: &Asked, retry_after: Duration) -> bool {
+		matches!(self.reply, AuditReply::Done(Verdict::Valid | Verdict::Invalid(_)))
+			|| (self.deadline == asked.deadline && self.at.elapsed() < retry_after)
+	}
+}
+
 impl Active {
-	/// The work is done.
-	pub fn finish(mut self, reply: AuditReply) {
-		self.outcome = Some(reply);
+	/// How long the work is worth going on with.
+	pub fn watch(&self) -> Arc<Watch> {
+		self.watch.clone()
+	}
+
+	/// The work is done; without a reply nothing is kept of it.
+	pub fn finish(mut self, reply: Option<AuditReply>) {
+		self.outcome = reply.map_or(Outcome::Nothing, Outcome::Reply);
 	}
 }
 
 impl Drop for Active {
 	fn drop(&mut self) {
-		let refused = || AuditReply::Refused("the audit was broken off".into());
-		let reply = self.outcome.take().unwrap_or_else(refused);
+		// Whatever still computes for it ends too.
+		self.watch.stop();
+		let Asked { key, deadline, .. } = self.asked;
 		let mut table = self.jobs.lock();
-		table.active.remove(&self.key);
-		table.done.put(self.key, (reply, Instant::now()));
+		table.active.remove(&key);
+		let reply = match std::mem::replace(&mut self.outcome, Outcome::Nothing) {
+			Outcome::BrokenOff => AuditReply::Refused("the audit was broken off".into()),
+			Outcome::Nothing => return,
+			Outcome::Reply(reply) => reply,
+		};
+		table.done.put(key, Done { reply, at: Instant::now(), deadline });
 	}
-}
-
-/// Whether the same audit would end in the same way for ever.
-fn is_final(reply: &AuditReply) -> bool {
-	matches!(reply, AuditReply::Done(Verdict::Valid | Verdict::Invalid(_)))
 }
 
 #[cfg(test)]
 mod tests {
 	use super::*;
+	use crate::watch::Over;
 
 	const VALID: AuditReply = AuditReply::Done(Verdict::Valid);
 	const UNAVAILABLE: AuditReply = AuditReply::Done(Verdict::Unavailable);
+	const LONG: Duration = Duration::from_secs(600);
 
-	fn start(jobs: &Arc<Jobs>, key: u8) -> Active {
-		match jobs.enter([key; 32]) {
+	fn jobs(max_active: usize, max_results: usize, retry_after: Duration) -> Arc<Jobs> {
+		let (longest, patience) = (LONG, LONG);
+		Arc::new(Jobs::new(Bounds { max_active, max_results, retry_after, longest, patience }))
+	}
+
+	/// An audit of a provider of its own.
+	fn asked(key: u8) -> Asked {
+		Asked { key: [key; 32], provider: [key].into(), deadline: 10, left: LONG }
+	}
+
+	fn start_as(jobs: &Arc<Jobs>, asked: Asked) -> Active {
+		match jobs.enter(asked) {
 			Entry::Start(active) => active,
 			Entry::Reply(reply) => panic!("{reply:?}"),
+			Entry::Full => panic!("full"),
 		}
+	}
+
+	fn start(jobs: &Arc<Jobs>, key: u8) -> Active {
+		start_as(jobs, asked(key))
 	}
 
 	fn reply(jobs: &Arc<Jobs>, key: u8) -> AuditReply {
-		match jobs.enter([key; 32]) {
+		match jobs.enter(asked(key)) {
 			Entry::Reply(reply) => reply,
 			Entry::Start(_) => panic!("started"),
+			Entry::Full => panic!("full"),
 		}
 	}
 
+	fn is_full(jobs: &Arc<Jobs>, asked: Asked) -> bool {
+		matches!(jobs.enter(asked), Entry::Full)
+	}
+
 	#[test]
-	fn a_request_is_worked_on_once() {
-		let jobs = Arc::new(Jobs::new(8, 8, Duration::ZERO));
+	fn an_audit_is_worked_on_once() {
+		let jobs = jobs(8, 8, Duration::ZERO);
 		let active = start(&jobs, 1);
 		assert_eq!(reply(&jobs, 1), AuditReply::Pending);
-		active.finish(VALID);
+		active.finish(Some(VALID));
 		assert_eq!(reply(&jobs, 1), VALID);
 		assert_eq!(jobs.active(), 0);
 	}
 
 	#[test]
-	fn active_requests_and_results_are_bounded() {
-		let jobs = Arc::new(Jobs::new(2, 2, Duration::ZERO));
+	fn active_audits_and_results_are_bounded() {
+		let jobs = jobs(2, 2, Duration::ZERO);
 		let (first, _second) = (start(&jobs, 1), start(&jobs, 2));
-		assert_eq!(reply(&jobs, 3), AuditReply::Pending);
+		assert!(is_full(&jobs, asked(3)));
 		assert_eq!(jobs.active(), 2);
-		first.finish(VALID);
-		start(&jobs, 3).finish(VALID);
-		start(&jobs, 4).finish(VALID);
+		first.finish(Some(VALID));
+		start(&jobs, 3).finish(Some(VALID));
+		start(&jobs, 4).finish(Some(VALID));
 		// The oldest result has made room.
 		drop(start(&jobs, 1));
 	}
 
 	#[test]
+	fn one_provider_has_at_most_half_of_the_places() {
+		let jobs = jobs(4, 8, Duration::ZERO);
+		let of_one = |key| Asked { provider: [0].into(), ..asked(key) };
+		let (first, _second) = (start_as(&jobs, of_one(1)), start_as(&jobs, of_one(2)));
+		assert!(is_full(&jobs, of_one(3)));
+		let _other = start(&jobs, 4);
+		first.finish(Some(VALID));
+		start_as(&jobs, of_one(3)).finish(Some(VALID));
+	}
+
+	#[test]
 	fn what_may_change_is_tried_again_after_a_while() {
-		let jobs = Arc::new(Jobs::new(2, 8, Duration::from_millis(40)));
-		start(&jobs, 1).finish(UNAVAILABLE);
+		let jobs = jobs(2, 8, Duration::from_millis(40));
+		start(&jobs, 1).finish(Some(UNAVAILABLE));
 		drop(start(&jobs, 2));
 		assert_eq!(reply(&jobs, 1), UNAVAILABLE);
 		assert!(matches!(reply(&jobs, 2), AuditReply::Refused(_)));
 		std::thread::sleep(Duration::from_millis(60));
-		start(&jobs, 1).finish(VALID);
-		start(&jobs, 2).finish(VALID);
+		start(&jobs, 1).finish(Some(VALID));
+		start(&jobs, 2).finish(Some(VALID));
 		std::thread::sleep(Duration::from_millis(60));
 		assert_eq!((reply(&jobs, 1), reply(&jobs, 2)), (VALID, VALID));
+	}
+
+	#[test]
+	fn what_may_change_is_tried_again_in_the_next_round() {
+		let jobs = jobs(8, 8, LONG);
+		start(&jobs, 1).finish(Some(AuditReply::Expired));
+		start(&jobs, 2).finish(Some(VALID));
+		assert_eq!((reply(&jobs, 1), reply(&jobs, 2)), (AuditReply::Expired, VALID));
+		let next = |key| Asked { deadline: 20, ..asked(key) };
+		start_as(&jobs, next(1)).finish(Some(VALID));
+		assert!(matches!(jobs.enter(next(2)), Entry::Reply(VALID)));
+	}
+
+	#[test]
+	fn what_is_too_late_is_not_begun() {
+		let jobs = jobs(8, 8, LONG);
+		let late = |key| Asked { left: Duration::ZERO, ..asked(key) };
+		assert!(matches!(jobs.enter(late(1)), Entry::Reply(AuditReply::Expired)));
+		assert_eq!(jobs.active(), 0);
+		// What is known is known.
+		start(&jobs, 1).finish(Some(VALID));
+		assert!(matches!(jobs.enter(late(1)), Entry::Reply(VALID)));
+	}
+
+	#[test]
+	fn asking_says_how_much_time_there_is() {
+		let jobs = jobs(8, 8, LONG);
+		let active = start(&jobs, 1);
+		let watch = active.watch();
+		assert_eq!(watch.over(), None);
+		jobs.enter(Asked { left: Duration::ZERO, ..asked(1) });
+		assert_eq!(watch.over(), Some(Over::Expired));
+		// An audit that has ended ends whatever still works on it.
+		active.finish(Some(VALID));
+		let active = start(&jobs, 2);
+		let watch = active.watch();
+		// Nothing is kept where there is nothing to tell.
+		active.finish(None);
+		assert_eq!(watch.over(), Some(Over::Stopped));
+		drop(start(&jobs, 2));
 	}
 }

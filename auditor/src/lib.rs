@@ -5,10 +5,13 @@ mod audit;
 mod config;
 mod jobs;
 mod metrics;
+mod pace;
 mod service;
 mod source;
+mod turns;
+mod watch;
 
 pub use assay_data::{fetch::Retry, Policy};
 pub use config::Config;
-pub use metrics::Snapshot;
+pub use metrics::{Queues, Snapshot};
 pub use service::{Auditor, Handle, StartError};

@@ -1,5 +1,6 @@
 //! What the service has done so far.
 
+use crate::watch::Over;
 use assay_primitives::{auditor::AuditReply, work::Verdict};
 use std::{
 	sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -13,11 +14,31 @@ pub(crate) struct Metrics {
 	invalid: AtomicU64,
 	unavailable: AtomicU64,
 	refused: AtomicU64,
+	expired: AtomicU64,
+	abandoned: AtomicU64,
+	turned_away: AtomicU64,
 	audit_micros: AtomicU64,
 	compute_micros: AtomicU64,
 }
 
-/// The counters at one moment. All but `active` only ever grow.
+/// What is under way at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Queues {
+	/// Audits accepted and not yet done.
+	pub active: u64,
+	/// Those of them that wait for their turn to fetch.
+	pub waiting_to_fetch: u64,
+	/// Those that wait for memory.
+	pub waiting_for_memory: u64,
+	/// Those that wait for their turn to compute.
+	pub waiting_to_compute: u64,
+	/// Audits fetching.
+	pub fetching: u64,
+	/// Audits computing, given up ones that have not stopped yet included.
+	pub computing: u64,
+}
+
+/// The counters at one moment. All but those of `queues` only ever grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
 	/// Audits that found everything right.
@@ -28,13 +49,20 @@ pub struct Snapshot {
 	pub unavailable: u64,
 	/// Audits that could not be done here.
 	pub refused: u64,
-	/// Audits accepted and not yet done.
-	pub active: u64,
+	/// Audits given up because the round's time was over.
+	pub expired: u64,
+	/// Audits given up because nobody asked for them any more.
+	pub abandoned: u64,
+	/// Requests for which there was no place, to be asked again.
+	pub turned_away: u64,
+	/// What is under way.
+	pub queues: Queues,
 	/// Bytes fetched from workers.
 	pub bytes_fetched: u64,
-	/// Seconds from the start of each audit to its end, waiting for its turn left out, in all.
+	/// Seconds from the start of each audit that came to its end, waiting for its turns to begin left
+	/// out, in all.
 	pub audit_seconds: f64,
-	/// Seconds of them spent computing.
+	/// Seconds spent computing, given up audits and pauses in favour of others included.
 	pub compute_seconds: f64,
 }
 
@@ -45,23 +73,41 @@ impl Metrics {
 			AuditReply::Done(Verdict::Invalid(_)) => &self.invalid,
 			AuditReply::Done(Verdict::Unavailable) => &self.unavailable,
 			AuditReply::Refused(_) => &self.refused,
-			AuditReply::Pending => return,
+			AuditReply::Pending | AuditReply::Expired => return,
 		};
 		counter.fetch_add(1, Relaxed);
 		add(&self.audit_micros, took);
+	}
+
+	/// An audit was given up.
+	pub fn dropped(&self, why: Over) {
+		let counter = match why {
+			Over::Expired => &self.expired,
+			Over::Abandoned => &self.abandoned,
+			Over::Stopped => return,
+		};
+		counter.fetch_add(1, Relaxed);
+	}
+
+	/// There was no place for a request.
+	pub fn turned_away(&self) {
+		self.turned_away.fetch_add(1, Relaxed);
 	}
 
 	pub fn computed(&self, took: Duration) {
 		add(&self.compute_micros, took);
 	}
 
-	pub fn snapshot(&self, active: usize, bytes_fetched: u64) -> Snapshot {
+	pub fn snapshot(&self, queues: Queues, bytes_fetched: u64) -> Snapshot {
 		Snapshot {
 			valid: self.valid.load(Relaxed),
 			invalid: self.invalid.load(Relaxed),
 			unavailable: self.unavailable.load(Relaxed),
 			refused: self.refused.load(Relaxed),
-			active: active as u64,
+			expired: self.expired.load(Relaxed),
+			abandoned: self.abandoned.load(Relaxed),
+			turned_away: self.turned_away.load(Relaxed),
+			queues,
 			bytes_fetched,
 			audit_seconds: seconds(&self.audit_micros),
 			compute_seconds: seconds(&self.compute_micros),

@@ -3,7 +3,7 @@
 use crate::{
 	audit::Auditing,
 	config::Config,
-	jobs::{Active, Entry, Jobs},
+	jobs::{Active, Asked, Bounds, Entry, Jobs},
 	metrics::Snapshot,
 };
 use assay_data::server::{serve_router, HttpError, Limits};
@@ -88,7 +88,13 @@ impl Auditor {
 		};
 		let service = Arc::new(Service {
 			token: token.clone(),
-			jobs: Arc::new(Jobs::new(config.max_active, config.max_results, config.retry_after)),
+			jobs: Arc::new(Jobs::new(Bounds {
+				max_active: config.max_active,
+				max_results: config.max_results,
+				retry_after: config.retry_after,
+				longest: config.audit_time,
+				patience: config.patience,
+			})),
 			auditing: Arc::new(Auditing::new(config)),
 			running: Default::default(),
 		});
@@ -114,7 +120,7 @@ impl Handle {
 	pub fn metrics(&self) -> Snapshot {
 		let auditing = &self.service.auditing;
 		let active = self.service.jobs.active();
-		auditing.metrics.snapshot(active, auditing.fetcher.bytes_received())
+		auditing.metrics.snapshot(auditing.queues(active), auditing.fetcher.bytes_received())
 	}
 
 	/// Stops the service: no further requests are taken, audits are broken off.
@@ -149,9 +155,21 @@ impl Service {
 		// Forget those that have ended.
 		while running.try_join_next().is_some() {}
 		running.spawn(async move {
-			let reply = auditing.run(request).await;
+			let reply = auditing.run(request, active.watch()).await;
 			active.finish(reply);
 		});
+	}
+
+	/// What the table of audits has to know of a request. Where it is served and when it is asked for
+	/// make no other audit of it: a worker that moves about, or a later block, begins nothing anew.
+	fn asked(&self, request: &AuditRequest) -> Asked {
+		let blocks = request.deadline.saturating_sub(request.now);
+		Asked {
+			key: *blake3::hash(&request.audit.encode()).as_bytes(),
+			provider: request.audit.provider.as_slice().into(),
+			deadline: request.deadline,
+			left: self.auditing.config.block_time.saturating_mul(blocks),
+		}
 	}
 
 	fn abort_audits(&self) {
@@ -171,9 +189,12 @@ async fn audit(
 	let body = body.map_err(|error| HttpError::new(error.status(), error.body_text()))?;
 	let request = AuditRequest::decode_all(&mut &body[..])
 		.map_err(|_| HttpError::new(StatusCode::BAD_REQUEST, "the body is not an audit request"))?;
-	// Decoding is strict, so the same request has the same bytes.
-	let reply = match service.jobs.enter(*blake3::hash(&body).as_bytes()) {
+	let reply = match service.jobs.enter(service.asked(&request)) {
 		Entry::Reply(reply) => reply,
+		Entry::Full => {
+			service.auditing.metrics.turned_away();
+			AuditReply::Pending
+		}
 		Entry::Start(active) => {
 			service.start(active, request);
 			AuditReply::Pending

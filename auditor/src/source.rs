@@ -1,12 +1,17 @@
 //! A worker's committed trace, fetched as an audit asks for it.
 
+use crate::{
+	pace::Pace,
+	turns::{Claimant, Turn, Turns},
+	watch::{Over, Watch},
+};
 use assay_compute::{
 	audit::{OpenRow, TraceSource},
 	Root, Shape, Tensor,
 };
 use assay_data::{fetch::Retry, FetchError, Fetcher};
-use std::{future::Future, time::Duration};
-use tokio::{runtime::Handle, sync::OwnedSemaphorePermit, time::Instant};
+use std::{future::Future, sync::Arc, time::Duration};
+use tokio::{runtime::Handle, time::Instant};
 
 /// Where one worker's things are fetched from, and how patiently.
 #[derive(Clone)]
@@ -26,6 +31,9 @@ pub enum Missing {
 	/// Time is up.
 	#[error("{0}: the deadline has passed")]
 	TooLate(String),
+	/// The audit is given up.
+	#[error("{0}")]
+	Over(Over),
 	/// There is no such node.
 	#[error("there is no node {0}")]
 	NoNode(u32),
@@ -49,16 +57,28 @@ impl Endpoint {
 	}
 }
 
+/// How a [`RemoteTrace`] goes about fetching.
+pub struct Fetching {
+	/// Time for all that is fetched, from the first fetch.
+	pub within: Duration,
+	/// Whether the audit is still wanted.
+	pub watch: Arc<Watch>,
+	/// The right to compute. A replay that asks for a row has found the lie and only has to name its
+	/// place: it must not keep others waiting for as long as a worker likes to take.
+	pub pace: Arc<Pace>,
+	/// Where it gets the right to fetch, and as whom.
+	pub turns: Arc<Turns>,
+	pub claimant: Claimant,
+}
+
 /// The trace behind one claim. Blocks: for threads outside the runtime only.
 pub struct RemoteTrace {
 	endpoint: Endpoint,
 	roots: Vec<Root>,
 	shapes: Vec<Shape>,
-	/// Time for all that is fetched here, from the first fetch.
-	within: Duration,
-	/// The right to compute. A replay that asks for a row has found the lie and only has to name its
-	/// place: it must not keep others waiting for as long as a worker likes to take.
-	turn: Option<OwnedSemaphorePermit>,
+	fetching: Fetching,
+	/// The right to fetch.
+	turn: Option<Turn>,
 	/// Whether something was not to be had.
 	failed: bool,
 	runtime: Handle,
@@ -70,11 +90,10 @@ impl RemoteTrace {
 		endpoint: Endpoint,
 		roots: Vec<Root>,
 		shapes: Vec<Shape>,
-		within: Duration,
-		turn: OwnedSemaphorePermit,
+		fetching: Fetching,
 	) -> Self {
 		let runtime = Handle::current();
-		Self { endpoint, roots, shapes, within, turn: Some(turn), failed: false, runtime }
+		Self { endpoint, roots, shapes, fetching, turn: None, failed: false, runtime }
 	}
 
 	/// Whether the worker did not give something that was asked of it here.
@@ -95,12 +114,22 @@ impl RemoteTrace {
 		&mut self,
 		fetch: impl Fn(Fetcher, String) -> F,
 	) -> Result<T, Missing> {
-		if self.turn.take().is_some() {
-			self.endpoint = self.endpoint.again(self.within);
-		}
-		let Endpoint { fetcher, base, .. } = &self.endpoint;
-		let fetch = || fetch(fetcher.clone(), base.clone());
-		let found = self.runtime.block_on(self.endpoint.get(fetch));
+		let Self { endpoint, fetching, turn, runtime, .. } = self;
+		fetching.pace.let_go();
+		let get = async {
+			if turn.is_none() {
+				*turn = Some(fetching.turns.take(&fetching.claimant, 1).await);
+				*endpoint = endpoint.again(fetching.within);
+			}
+			let Endpoint { fetcher, base, .. } = &*endpoint;
+			endpoint.get(|| fetch(fetcher.clone(), base.clone())).await
+		};
+		let found = runtime.block_on(async {
+			tokio::select! {
+				over = fetching.watch.ended() => Err(Missing::Over(over)),
+				found = get => found,
+			}
+		});
 		self.failed |= found.is_err();
 		found
 	}

@@ -21,7 +21,7 @@ async fn honest_work_is_valid() {
 		assert_eq!(verdict(&handle, &worker.request(depth)).await, Verdict::Valid);
 	}
 	let metrics = handle.metrics();
-	assert_eq!((metrics.valid, metrics.active), (2, 0));
+	assert_eq!((metrics.valid, metrics.queues.active), (2, 0));
 	assert!(metrics.bytes_fetched > work.program.costs().trace_bytes as u64);
 	assert!(metrics.audit_seconds >= metrics.compute_seconds && metrics.compute_seconds > 0.0);
 }
@@ -153,14 +153,16 @@ async fn endpoints_that_lead_nowhere_are_unavailable() {
 	let request = worker.request(Depth::Replay);
 	assert_eq!(verdict(&strict, &request).await, Verdict::Unavailable);
 	let handle = auditor().await;
-	for endpoint in [&b"http://127.0.0.1:9"[..], b"file:///etc/passwd", b"", b"\xff\xfe"] {
+	let nowhere = [&b"http://127.0.0.1:9"[..], b"file:///etc/passwd", b"", b"\xff\xfe"];
+	for (job, endpoint) in (10..).zip(nowhere) {
 		let mut request = worker.request(Depth::Replay);
+		request.audit.task.job = job;
 		request.endpoint = endpoint.to_vec();
 		assert_eq!(verdict(&handle, &request).await, Verdict::Unavailable);
 	}
 	// Somebody who accepts and never answers, until the deadline.
 	let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-	let impatient = Config { deadline: Duration::from_millis(300), ..config() };
+	let impatient = Config { fetch_time: Duration::from_millis(300), ..config() };
 	let impatient = Auditor::start(impatient).await.unwrap();
 	let mut request = worker.request(Depth::Projection);
 	request.endpoint = format!("http://{}", silent.local_addr().unwrap()).into_bytes();
@@ -203,7 +205,7 @@ async fn constants_are_kept_between_audits() {
 		fs::remove_file(path).unwrap();
 	}
 	let mut request = worker.request(Depth::Replay);
-	request.task.index += 1;
+	request.audit.task.index += 1;
 	assert_eq!(verdict(&handle, &request).await, Verdict::Valid);
 	assert_eq!(verdict(&auditor().await, &request).await, Verdict::Unavailable);
 }

@@ -8,7 +8,7 @@ use assay_primitives::{
 	work::Verdict,
 };
 use codec::Encode;
-use common::{ask, auditor, config, post, verdict, worker, Work};
+use common::{auditor, config, post, silent, verdict, worker, Work};
 use reqwest::{Client, StatusCode};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn only_the_right_token_is_let_in() {
 	assert_eq!(without.status(), StatusCode::UNAUTHORIZED);
 	let basic = Client::new().post(&url).basic_auth("", Some(&handle.token)).body(body);
 	assert_eq!(basic.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
-	assert_eq!(handle.metrics().active, 0);
+	assert_eq!(handle.metrics().queues.active, 0);
 
 	let health = Client::new().get(format!("{}/healthz", handle.url)).send().await.unwrap();
 	assert_eq!(health.status(), StatusCode::OK);
@@ -75,11 +75,20 @@ async fn the_same_request_is_worked_on_once() {
 	let fetched = handle.metrics().bytes_fetched;
 	assert_eq!(post(&handle, &request).await, AuditReply::Done(Verdict::Valid));
 	assert_eq!(handle.metrics().bytes_fetched, fetched);
-	// Another task with the same claim is another request.
-	let mut other = request;
-	other.task.job += 1;
+	// A later block of the round, a later round, or a worker that has moved: still the same audit.
+	let mut later = request.clone();
+	(later.now, later.deadline, later.endpoint) = (150, 300, b"http://elsewhere".to_vec());
+	assert_eq!(post(&handle, &later).await, AuditReply::Done(Verdict::Valid));
+	assert_eq!(handle.metrics().bytes_fetched, fetched);
+	// Another task with the same claim is another audit, and so is another attempt at it.
+	let mut other = request.clone();
+	other.audit.task.job += 1;
 	assert_eq!(verdict(&handle, &other).await, Verdict::Valid);
 	assert_eq!(handle.metrics().valid, 2);
+	let mut other = request;
+	other.audit.submitted_at += 1;
+	assert_eq!(verdict(&handle, &other).await, Verdict::Valid);
+	assert_eq!(handle.metrics().valid, 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -98,49 +107,32 @@ async fn what_was_unavailable_is_tried_again_later() {
 	assert_eq!(verdict(&handle, &request).await, Verdict::Valid);
 }
 
-/// Eight audits stuck on a silent worker leave the service answering, and end with it.
+/// Audits stuck on a silent worker leave the service answering, and end with it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_service_says_ask_again_and_stops_when_told() {
 	let work = Work::new();
 	let worker = worker(&work, work.inputs()).await;
-	let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+	let (_silent, url) = silent().await;
 	let mut patient = config();
 	patient.fetch.idle_timeout = Duration::from_secs(600);
 	patient.max_active = 3;
 	let handle = Auditor::start(patient).await.unwrap();
 	for job in 0..3 {
 		let mut stuck = worker.request(Depth::Replay);
-		stuck.task.job = 100 + job;
-		stuck.endpoint = format!("http://{}", silent.local_addr().unwrap()).into_bytes();
+		stuck.audit.task.job = 100 + job;
+		stuck.audit.provider = job.to_le_bytes().to_vec();
+		stuck.endpoint = url.clone();
 		assert_eq!(post(&handle, &stuck).await, AuditReply::Pending);
 	}
 	let request = worker.request(Depth::Replay);
 	assert_eq!(post(&handle, &request).await, AuditReply::Pending);
 	tokio::time::sleep(Duration::from_millis(100)).await;
 	assert_eq!(post(&handle, &request).await, AuditReply::Pending);
-	assert_eq!(handle.metrics().active, 3);
+	let metrics = handle.metrics();
+	assert_eq!((metrics.queues.active, metrics.turned_away), (3, 2));
 	let url = format!("{}/healthz", handle.url);
 	tokio::time::timeout(Duration::from_secs(8), handle.stop()).await.unwrap();
 	assert!(Client::new().get(url).send().await.is_err());
-}
-
-/// A slow worker's audit takes nobody else's turn.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_silent_worker_holds_nobody_up() {
-	let work = Work::new();
-	let worker = worker(&work, work.inputs()).await;
-	let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-	let mut patient = config();
-	patient.fetch.idle_timeout = Duration::from_secs(600);
-	let handle = Auditor::start(patient).await.unwrap();
-	let mut stuck = worker.request(Depth::Replay);
-	stuck.endpoint = format!("http://{}", silent.local_addr().unwrap()).into_bytes();
-	assert_eq!(post(&handle, &stuck).await, AuditReply::Pending);
-	for depth in common::DEPTHS {
-		let reply = ask(&handle, &worker.request(depth)).await;
-		assert_eq!(reply, AuditReply::Done(Verdict::Valid));
-	}
-	assert_eq!(post(&handle, &stuck).await, AuditReply::Pending);
 }
 
 #[tokio::test]

@@ -318,3 +318,41 @@ fn spot_checks_catch_skipped_work() {
 		assert!(matches!(audit(&lazy).0, Verdict::Invalid(Fault { node: 2, .. })));
 	}
 }
+
+/// An audit that its observer stops looks at no further node, and does not pass.
+#[test]
+fn an_observer_stops_an_audit_at_any_node() {
+	let case = random_case(11, 12);
+	let (trace, inputs) = honest(&case);
+	let claim = Claim::new(inputs, &trace.commit());
+	let roots = trace.roots();
+	let run = |depth: &str, after: usize| {
+		let mut told = 0;
+		let mut observer = |_: u32, total: u32| {
+			assert_eq!(total, case.program.len());
+			told += 1;
+			told < after
+		};
+		let (program, trace) = (&case.program, &trace);
+		let verdict = match depth {
+			"projection" => {
+				projection::audit_with(program, &claim, trace, &roots, &[9; 32], &mut observer)
+			}
+			_ => {
+				let mut source = MemorySource::new(trace);
+				replay::audit_with(program, &claim, &case.tensors, &mut source, &mut observer)
+			}
+		};
+		(verdict, told)
+	};
+	for depth in ["projection", "replay"] {
+		let (verdict, all) = run(depth, usize::MAX);
+		assert_eq!(verdict, Verdict::Valid);
+		assert!(all > 1, "{depth}");
+		for after in 1..=all {
+			let (verdict, told) = run(depth, after);
+			assert!(matches!(verdict, Verdict::Unavailable(_)), "{depth} {after}: {verdict:?}");
+			assert_eq!(told, after, "{depth}");
+		}
+	}
+}

@@ -2,11 +2,12 @@
 //!
 //! The off-chain worker posts a SCALE-encoded [`AuditRequest`] to [`PATH`] on the loopback address
 //! that the node left in its local storage under [`ACCESS_KEY`], and reads a SCALE-encoded
-//! [`AuditReply`]. The same request may be sent any number of times; it is worked on once.
+//! [`AuditReply`]. The same audit may be asked for any number of times, with whatever is current of
+//! its round and its endpoint; it is worked on once, and for as long as it is asked for.
 
 use crate::{
 	work::{Claim, TaskId, Verdict},
-	Root,
+	BlockNumber, Root,
 };
 use alloc::{string::String, vec::Vec};
 use codec::{Decode, Encode};
@@ -55,14 +56,29 @@ pub enum Depth {
 /// One task to be audited.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct AuditRequest {
+	/// Which audit.
+	pub audit: AuditId,
+	/// Base URL of the worker's data plane, as registered on chain.
+	pub endpoint: Vec<u8>,
+	/// Block at which this is asked.
+	pub now: BlockNumber,
+	/// Last block in which the round takes an attestation.
+	pub deadline: BlockNumber,
+}
+
+/// What makes an audit the same one, whoever asks for it and when.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct AuditId {
 	/// Which task.
 	pub task: TaskId,
+	/// Block in which the claim was submitted: another attempt at the same task is another claim.
+	pub submitted_at: BlockNumber,
+	/// Whose work it is: the SCALE-encoded account of the provider.
+	pub provider: Vec<u8>,
 	/// What the worker claims.
 	pub claim: Claim,
 	/// How thoroughly.
 	pub depth: Depth,
-	/// Base URL of the worker's data plane, as registered on chain.
-	pub endpoint: Vec<u8>,
 }
 
 /// What the auditor service answers.
@@ -77,6 +93,9 @@ pub enum AuditReply {
 	/// The request cannot be worked on, and why.
 	#[codec(index = 2)]
 	Refused(String),
+	/// The round's time ended before the audit did. Nothing is known about the claim.
+	#[codec(index = 3)]
+	Expired,
 }
 
 /// What an auditor signs: bound to the chain, the task, the round of drawing and the claim.

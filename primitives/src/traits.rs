@@ -88,8 +88,17 @@ pub trait AuditSink<AccountId> {
 
 /// Where the data of a submitted task is served. Wired to jobs and the provider registry.
 pub trait TaskEndpoints {
-	/// Base URL of the data plane of the provider that `task` is matched to, as registered.
-	fn endpoint(task: TaskId) -> Option<Vec<u8>>;
+	/// Who `task` is matched to, and where that provider serves its data.
+	fn endpoint(task: TaskId) -> Option<Endpoint>;
+}
+
+/// A provider's data plane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+	/// The provider's SCALE-encoded account.
+	pub provider: Vec<u8>,
+	/// Base URL, as registered.
+	pub url: Vec<u8>,
 }
 
 /// Where burned fees are accounted to the work that burned them. Implemented by emissions.

@@ -2,11 +2,11 @@
 
 use crate::*;
 use assay_primitives::{
-	traits::{BlockEntropy, TaskEndpoints},
+	traits::{BlockEntropy, Endpoint, TaskEndpoints},
 	work::TaskId,
 	Root,
 };
-use codec::Decode;
+use codec::{Decode, Encode};
 use frame_support::{
 	derive_impl, parameter_types,
 	traits::{
@@ -381,8 +381,10 @@ impl BlockEntropy for AuthorVrf {
 /// Where the provider that a task is matched to serves its data.
 pub struct ProviderEndpoints;
 impl TaskEndpoints for ProviderEndpoints {
-	fn endpoint(task: TaskId) -> Option<alloc::vec::Vec<u8>> {
-		ProviderRegistry::endpoint_of(&JobEscrow::provider_on(task)?).map(|url| url.into_inner())
+	fn endpoint(task: TaskId) -> Option<Endpoint> {
+		let provider = JobEscrow::provider_on(task)?;
+		let url = ProviderRegistry::endpoint_of(&provider)?.into_inner();
+		Some(Endpoint { provider: provider.encode(), url })
 	}
 }
 

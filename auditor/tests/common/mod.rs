@@ -3,11 +3,12 @@
 
 use assay_auditor::{Auditor, Config, Handle, Policy, Retry};
 use assay_compute::{
-	execute, tensor_root, trace_root, Dtype, Node, Program, Root, Shape, Tensor, ValidProgram,
+	execute, tensor_root, trace_root, Dtype, Node, Prepared, Program, Root, Shape, Tensor,
+	ValidProgram,
 };
 use assay_data::{Limits, Server, Store};
 use assay_primitives::{
-	auditor::{AuditReply, AuditRequest, Depth, PATH},
+	auditor::{AuditId, AuditReply, AuditRequest, Depth, PATH},
 	work::{Claim, Commitment, Place, TaskId, Verdict},
 };
 use codec::{Decode, Encode};
@@ -90,6 +91,26 @@ impl Work {
 		Self { program, trace, roots }
 	}
 
+	/// A program that takes this many products of a gigaMAC after each other, and nothing to fetch
+	/// for a replay. Tensors are not kept.
+	pub fn long(products: u32) -> Self {
+		let mut nodes = vec![Node::Fill { rows: 1024, cols: 1024, seed: [1; 32] }];
+		for product in 0..products {
+			let x = 2 * product;
+			nodes.extend([Node::MatmulT { a: x, b: 0 }, Node::RowQuant { x: x + 1 }]);
+		}
+		let program = Program { nodes }.validate().unwrap();
+		let mut roots = Vec::new();
+		let prepared = Prepared::new(&program, BTreeMap::new()).unwrap();
+		let mut sink = |_: u32, tensor: &Tensor| {
+			roots.push(tensor_root(tensor));
+			true
+		};
+		prepared.run(BTreeMap::new(), &mut sink).unwrap();
+		drop(prepared);
+		Self { program, trace: Vec::new(), roots }
+	}
+
 	/// The task's inputs as the chain has them.
 	pub fn inputs(&self) -> Vec<assay_primitives::Root> {
 		vec![self.roots[0].into()]
@@ -149,11 +170,33 @@ pub async fn worker(work: &Work, inputs: Vec<assay_primitives::Root>) -> Worker 
 impl Worker {
 	pub fn request(&self, depth: Depth) -> AuditRequest {
 		AuditRequest {
-			task: TaskId { job: 1, index: 2 },
-			claim: self.claim.clone(),
-			depth,
+			audit: AuditId {
+				task: TaskId { job: 1, index: 2 },
+				submitted_at: 90,
+				provider: b"provider".to_vec(),
+				claim: self.claim.clone(),
+				depth,
+			},
 			endpoint: self.url.clone().into_bytes(),
+			now: 100,
+			deadline: 200,
 		}
+	}
+}
+
+/// A worker that accepts connections and never answers.
+pub async fn silent() -> (tokio::net::TcpListener, Vec<u8>) {
+	let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+	let url = format!("http://{}", listener.local_addr().unwrap());
+	(listener, url.into_bytes())
+}
+
+/// Waits until it is so.
+pub async fn until(mut so: impl FnMut() -> bool) {
+	let end = Instant::now() + Duration::from_secs(60);
+	while !so() {
+		assert!(Instant::now() < end, "it never came to be so");
+		tokio::time::sleep(Duration::from_millis(5)).await;
 	}
 }
 
@@ -166,7 +209,8 @@ pub fn config() -> Config {
 			..Policy::default()
 		},
 		retry: Retry { attempts: 2, pause: Duration::from_millis(20) },
-		deadline: Duration::from_secs(20),
+		fetch_time: Duration::from_secs(20),
+		block_time: Duration::from_secs(1),
 		..Config::default()
 	}
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
 	ops,
 	Dtype::{I32, I8},
-	Node, Root, Shape, Step, Tensor, Trace, ValidProgram,
+	Node, Observer, Root, Shape, Step, Tensor, Trace, ValidProgram,
 };
 
 /// Audits a claimed trace held in memory.
@@ -35,8 +35,26 @@ pub fn audit_verified(
 	roots: &[Root],
 	secret: &[u8; 32],
 ) -> Verdict {
+	audit_with(program, claim, trace, roots, secret, &mut ())
+}
+
+/// [`audit_verified`] with progress and a way to stop, after which the verdict is
+/// [`Verdict::Unavailable`]. The observer is told of the nodes that are computed and right.
+pub fn audit_with(
+	program: &ValidProgram,
+	claim: &Claim,
+	trace: &Trace,
+	roots: &[Root],
+	secret: &[u8; 32],
+	observer: &mut dyn Observer,
+) -> Verdict {
+	let total = program.len();
 	check_verified(program, claim, trace, roots, &mut |index, step, operands, claimed| {
-		check_node(index, step, operands, claimed, secret)
+		let wrong = check_node(index, step, operands, claimed, secret)?;
+		if wrong.is_none() && !observer.node_done(index, total) {
+			return Err(Stop::stopped(index));
+		}
+		Ok(wrong)
 	})
 }
 

@@ -11,7 +11,7 @@ use crate::{
 	commit::{merkle, tensor_root, verify_row, RowTree},
 	exec::{ExecError, Prepared},
 	ops::bytes::first_difference,
-	Node, Root, Shape, Tensor, ValidProgram,
+	Node, Observer, Root, Shape, Tensor, ValidProgram,
 };
 use alloc::{
 	collections::BTreeMap,
@@ -28,6 +28,18 @@ pub fn audit<S: TraceSource>(
 	tensors: &BTreeMap<u32, Tensor>,
 	source: &mut S,
 ) -> Verdict {
+	audit_with(program, claim, tensors, source, &mut ())
+}
+
+/// [`audit`] with progress and a way to stop, after which the verdict is [`Verdict::Unavailable`].
+/// The observer is told of the nodes that are right.
+pub fn audit_with<S: TraceSource>(
+	program: &ValidProgram,
+	claim: &Claim,
+	tensors: &BTreeMap<u32, Tensor>,
+	source: &mut S,
+	observer: &mut dyn Observer,
+) -> Verdict {
 	let is_const =
 		|node: &u32| matches!(program.nodes().get(*node as usize), Some(Node::Const { .. }));
 	let (consts, inputs) = tensors
@@ -35,7 +47,7 @@ pub fn audit<S: TraceSource>(
 		.map(|(node, tensor)| (*node, tensor.clone()))
 		.partition::<BTreeMap<_, _>, _>(|(node, _)| is_const(node));
 	match Prepared::new(program, consts) {
-		Ok(prepared) => audit_prepared(&prepared, claim, inputs, source),
+		Ok(prepared) => audit_observed(&prepared, claim, inputs, source, observer),
 		Err(error) => Verdict::Unavailable(error.to_string()),
 	}
 }
@@ -46,6 +58,16 @@ pub fn audit_prepared<S: TraceSource>(
 	claim: &Claim,
 	inputs: BTreeMap<u32, Tensor>,
 	source: &mut S,
+) -> Verdict {
+	audit_observed(prepared, claim, inputs, source, &mut ())
+}
+
+fn audit_observed<S: TraceSource>(
+	prepared: &Prepared<'_>,
+	claim: &Claim,
+	inputs: BTreeMap<u32, Tensor>,
+	source: &mut S,
+	observer: &mut dyn Observer,
 ) -> Verdict {
 	let program = prepared.program();
 	let check = || {
@@ -58,7 +80,7 @@ pub fn audit_prepared<S: TraceSource>(
 			let declared = node.and_then(|node| claim.declared(node, &mut seen_inputs));
 			let committed = roots.get(index as usize).copied().unwrap_or_default();
 			outcome = compare(index, tensor, node, declared, &committed, source);
-			outcome.is_ok()
+			outcome.is_ok() && observer.node_done(index, program.len())
 		});
 		outcome?;
 		run.map_err(|error: ExecError| Stop::Unavailable(error.to_string()))?;

@@ -1,6 +1,10 @@
 //! What an audit concludes.
 
-use alloc::{format, string::String};
+use crate::exec::ExecError;
+use alloc::{
+	format,
+	string::{String, ToString},
+};
 use codec::{Decode, Encode, MaxEncodedLen};
 
 /// The place of the first lie.
@@ -80,6 +84,10 @@ pub(super) enum Stop {
 impl Stop {
 	pub(super) fn no_node(node: u32) -> Self {
 		Stop::Unavailable(format!("there is no node {node}"))
+	}
+
+	pub(super) fn stopped(node: u32) -> Self {
+		Stop::Unavailable(ExecError::Stopped { node }.to_string())
 	}
 }
 

@@ -16,6 +16,13 @@ use std::{net::Ipv4Addr, num::NonZeroUsize, sync::Arc, time::Duration};
 /// slowly is found not to give, rather than keep the auditors from coming to an end.
 const FETCH_BLOCKS: u32 = 20;
 
+/// Most blocks of time that one audit takes, however long the chain's window for attestations is.
+const AUDIT_BLOCKS: u32 = 600;
+
+/// Blocks after which an audit that the off-chain worker does not ask for any more is given up. Where
+/// it has many duties, it sees to each of them once in 16 blocks.
+const PATIENCE_BLOCKS: u32 = 40;
+
 /// Starts the service, if it is to run, and tells the off-chain worker where it is or that there
 /// is none. The service ends with the last copy of its handle.
 pub async fn start(
@@ -46,7 +53,10 @@ fn config(options: AuditorOptions, block_time: Duration) -> Config {
 			..Policy::default()
 		},
 		threads: options.threads.map_or(defaults.threads, NonZeroUsize::get),
-		deadline: block_time * FETCH_BLOCKS,
+		block_time,
+		fetch_time: block_time * FETCH_BLOCKS,
+		audit_time: block_time * AUDIT_BLOCKS,
+		patience: block_time * PATIENCE_BLOCKS,
 		..defaults
 	}
 }
@@ -74,7 +84,9 @@ mod tests {
 			proxy: Some("http://proxy:3128".into()),
 		};
 		let made = config(options, Duration::from_secs(6));
-		assert_eq!(made.deadline, Duration::from_secs(120));
+		assert_eq!(made.fetch_time, Duration::from_secs(120));
+		assert_eq!(made.block_time, Duration::from_secs(6));
+		assert!(made.patience < made.audit_time);
 		assert_eq!(made.listen.to_string(), "127.0.0.1:4400");
 		assert_eq!(made.threads, 3);
 		assert!(made.fetch.allow_local);

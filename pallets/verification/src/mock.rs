@@ -110,10 +110,13 @@ impl traits::AuditSink<AccountId> for MockSink {
 	}
 }
 
+/// Whose work every task is.
+pub const PROVIDER: AccountId = 77;
+
 pub struct MockEndpoints;
 impl TaskEndpoints for MockEndpoints {
-	fn endpoint(_: TaskId) -> Option<Vec<u8>> {
-		Endpoint::get()
+	fn endpoint(_: TaskId) -> Option<traits::Endpoint> {
+		Endpoint::get().map(|url| traits::Endpoint { provider: PROVIDER.encode(), url })
 	}
 }
 

@@ -4,7 +4,7 @@
 use crate::{pallet::*, Stage, LOG_TARGET};
 use alloc::{format, string::String, vec, vec::Vec};
 use assay_primitives::{
-	auditor::{Access, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, PATH},
+	auditor::{Access, AuditId, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, PATH},
 	traits::TaskEndpoints,
 	work::{TaskId, Verdict},
 	BlockNumber,
@@ -46,6 +46,8 @@ pub(crate) struct Duty {
 	submitted_at: BlockNumber,
 	round: u8,
 	seat: u8,
+	/// Last block in which an attestation counts.
+	deadline: BlockNumber,
 }
 
 /// Names an attestation in local storage.
@@ -63,6 +65,8 @@ enum Failed {
 	BadReply,
 	/// It refused, and why.
 	Refused(String),
+	/// The round was over before the audit was.
+	Expired,
 	/// The keystore did not sign.
 	NotSigned,
 	/// The pool did not take the attestation.
@@ -77,6 +81,7 @@ impl fmt::Display for Failed {
 			Failed::Status(code) => write!(f, "the auditor service answered with status {code}"),
 			Failed::BadReply => f.write_str("the auditor service's answer is not understood"),
 			Failed::Refused(why) => write!(f, "the auditor service refused: {why}"),
+			Failed::Expired => f.write_str("the audit came to no end in the round's time"),
 			Failed::NotSigned => f.write_str("the keystore did not sign"),
 			Failed::NotTaken => f.write_str("the pool did not take the attestation"),
 		}
@@ -136,7 +141,8 @@ impl<T: Config> Pallet<T> {
 	fn duty(auditor: AuditorId, task: TaskId) -> Option<Duty> {
 		let audit = Audits::<T>::get(task)?;
 		let Stage::Voting(voting) = audit.stage else { return None };
-		if Self::now() > voting.deadline {
+		// What is sent now is in the next block at the earliest.
+		if Self::now() >= voting.deadline {
 			return None;
 		}
 		let seat = voting.seats.iter().position(|s| s.auditor == auditor && s.vote.is_none())?;
@@ -146,6 +152,7 @@ impl<T: Config> Pallet<T> {
 			submitted_at: audit.submitted_at,
 			round: audit.round,
 			seat: seat.try_into().ok()?,
+			deadline: voting.deadline,
 		})
 	}
 
@@ -154,14 +161,21 @@ impl<T: Config> Pallet<T> {
 		let Some(audit) = Audits::<T>::get(duty.task) else { return Ok(()) };
 		let endpoint = T::Endpoints::endpoint(duty.task).ok_or(Failed::NoEndpoint)?;
 		let request = AuditRequest {
-			task: duty.task,
-			claim: audit.claim(),
-			depth: Depth::Projection,
-			endpoint,
+			audit: AuditId {
+				task: duty.task,
+				submitted_at: duty.submitted_at,
+				provider: endpoint.provider,
+				claim: audit.claim(),
+				depth: Depth::Projection,
+			},
+			endpoint: endpoint.url,
+			now: Self::now(),
+			deadline: duty.deadline,
 		};
 		match ask(access, &request)? {
 			AuditReply::Pending => Ok(()),
 			AuditReply::Refused(why) => Err(Failed::Refused(why)),
+			AuditReply::Expired => Err(Failed::Expired),
 			AuditReply::Done(verdict) => Self::submit(duty, verdict),
 		}
 	}

@@ -1,8 +1,8 @@
 //! The off-chain worker: what it asks, what it submits, and what it leaves alone.
 
-use crate::mock::*;
+use crate::{mock::*, pallet::Audits, Stage};
 use assay_primitives::{
-	auditor::{Access, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, KEY_TYPE},
+	auditor::{Access, AuditId, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, KEY_TYPE},
 	work::{AuditOutcome, TaskId, Verdict},
 };
 use codec::{Decode, Encode};
@@ -29,11 +29,19 @@ struct Node {
 
 impl Node {
 	fn expect_raw(&self, task: TaskId, response: Vec<u8>) {
+		let audit = Audits::<Test>::get(task).expect("an audit under way");
+		let Stage::Voting(voting) = audit.stage else { panic!("not drawn") };
 		let request = AuditRequest {
-			task,
-			claim: claim(),
-			depth: Depth::Projection,
+			audit: AuditId {
+				task,
+				submitted_at: audit.submitted_at,
+				provider: PROVIDER.encode(),
+				claim: claim(),
+				depth: Depth::Projection,
+			},
 			endpoint: b"http://worker.example:8080".to_vec(),
+			now: now(),
+			deadline: voting.deadline,
 		};
 		self.offchain.write().expect_request(PendingRequest {
 			method: "POST".into(),
@@ -216,8 +224,14 @@ fn replies_that_are_no_replies_submit_nothing() {
 		open_and_draw(task(1), 1);
 		let mut trailing = AuditReply::Done(Verdict::Valid).encode();
 		trailing.push(0);
-		let replies =
-			[vec![], vec![9], trailing, vec![0; 20_000], AuditReply::Refused("no".into()).encode()];
+		let replies = [
+			vec![],
+			vec![9],
+			trailing,
+			vec![0; 20_000],
+			AuditReply::Refused("no".into()).encode(),
+			AuditReply::Expired.encode(),
+		];
 		for reply in replies {
 			node.expect_raw(task(1), reply);
 			worker();
@@ -235,6 +249,24 @@ fn a_task_without_endpoint_is_put_off() {
 		open_and_draw(task(1), 1);
 		Endpoint::set(None);
 		worker();
+	});
+}
+
+/// In the last block of the window it is too late to be heard: nothing is asked any more.
+#[test]
+fn what_would_come_too_late_is_not_asked() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		let Stage::Voting(voting) = Audits::<Test>::get(task(1)).unwrap().stage else {
+			panic!("not drawn")
+		};
+		run_to(voting.deadline - 1);
+		node.expect(task(1), AuditReply::Pending);
+		worker();
+		run_to(voting.deadline);
+		worker();
+		assert!(node.submitted().is_empty());
 	});
 }
 
