@@ -40,7 +40,7 @@ def enter_venv():
 
 def build():
     """Builds the bench example and returns the path of its executable."""
-    command = ["cargo", "build", "--quiet", "-p", "assay-compute", "--example", "bench"]
+    command = ["cargo", "build", "--quiet", "--workspace", "--example", "bench"]
     command += ["--message-format", "json-render-diagnostics"]
     output = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     for line in output.stdout.splitlines():

@@ -51,9 +51,8 @@ fn unknown_presets_are_unknown() {
 fn every_pallets_parameters_pass_its_own_tests() {
 	sp_io::TestExternalities::default()
 		.execute_with(<assay_runtime::AllPalletsWithSystem as IntegrityTest>::integrity_test);
-	let issuance = |p: &str| {
-		state(p).execute_with(|| <assay_runtime::Balances as Currency<_>>::total_issuance())
-	};
+	let issuance =
+		|p: &str| state(p).execute_with(<assay_runtime::Balances as Currency<_>>::total_issuance);
 	// The well-known accounts, the treasury's and the escrow's existential deposit.
 	let accounts = sp_keyring::Sr25519Keyring::well_known().count() as u128;
 	let expected =

@@ -59,12 +59,12 @@ fn costs_the_offer_then_the_deadline() {
 fn under_audit_is_not_paid() {
 	let net = start();
 	let cli = net.cli.clone();
-	let mut id = 0;
-	for (controller, behaviour) in [
+	let fakes = [
 		("//Eve", Behaviour::Closed),
 		("//Ferdie", Behaviour::Endless),
 		("//Dave", Behaviour::Trickle),
-	] {
+	];
+	for (id, (controller, behaviour)) in (0..).zip(fakes) {
 		let (url, sent) = serve(behaviour);
 		let fake = Fake::register(&net, controller, &url);
 		let watched = job(&cli, &fake, id, &[], || {
@@ -76,7 +76,6 @@ fn under_audit_is_not_paid() {
 		// Bounded by what was declared, not by what is sent.
 		let sent = sent.load(Ordering::Relaxed);
 		assert!(sent < 64 << 20, "{sent} bytes were taken from a provider that sends without end");
-		id += 1;
 	}
 	let figures = cli.run(&["network"]).unwrap();
 	assert_eq!(planck(&figures["escrow"]), 0, "{figures}");

@@ -32,60 +32,60 @@ pub struct SubstrateWeight<T>(PhantomData<T>);
 impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Emissions::Parameters` (r:1 w:1), `Emissions::CurrentEra` (r:1 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(28_284_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(23_013_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
 	}
 	/// `Emissions::Claimable` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Emissions::Total` (r:1 w:1).
 	fn claim() -> Weight {
-		Weight::from_parts(93_916_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(75_141_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Emissions::CurrentEra` (r:1 w:1), `Emissions::BurnedBy` (r:1 w:1).
 	fn burned() -> Weight {
-		Weight::from_parts(16_281_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(13_165_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
 	}
 	/// `Emissions::Parameters` (r:1 w:0), `Emissions::CurrentEra` (r:1 w:0),
 	/// `Emissions::NextPayout` (r:1 w:0).
 	fn on_poll_base() -> Weight {
-		Weight::from_parts(12_113_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 0))
+		Weight::from_parts(9_407_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 0))
 	}
 	/// `Emissions::Total` (r:1 w:1), `Emissions::CurrentEra` (r:0 w:1),
 	/// `Emissions::Payouts` (r:0 w:1).
 	fn end_era() -> Weight {
-		Weight::from_parts(22_983_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 3))
+		Weight::from_parts(16_661_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 3))
 	}
 	/// `Emissions::BurnedBy` (r:2 w:1), `System::Account` (r:1 w:1),
 	/// `Emissions::Total` (r:1 w:1), `Emissions::Payouts` (r:0 w:1).
 	fn pay() -> Weight {
-		Weight::from_parts(151_895_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
+		Weight::from_parts(115_296_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
 	}
 	/// `Emissions::Payouts` (r:1 w:1), `Emissions::Total` (r:1 w:1),
 	/// `Emissions::NextPayout` (r:0 w:1).
 	fn close_era() -> Weight {
-		Weight::from_parts(25_839_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 3))
+		Weight::from_parts(23_164_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 3))
 	}
 }
 
 // For tests.
 impl WeightInfo for () {
 	fn set_parameters() -> Weight {
-		Weight::from_parts(28_284_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(23_013_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(93_916_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(75_141_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn burned() -> Weight {
-		Weight::from_parts(16_281_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(13_165_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 	}
 	fn on_poll_base() -> Weight {
-		Weight::from_parts(12_113_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 0))
+		Weight::from_parts(9_407_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 0))
 	}
 	fn end_era() -> Weight {
-		Weight::from_parts(22_983_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 3))
+		Weight::from_parts(16_661_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 3))
 	}
 	fn pay() -> Weight {
-		Weight::from_parts(151_895_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
+		Weight::from_parts(115_296_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
 	}
 	fn close_era() -> Weight {
-		Weight::from_parts(25_839_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 3))
+		Weight::from_parts(23_164_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 3))
 	}
 }

@@ -52,13 +52,13 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Parameters` (r:1 w:0), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1), `JobEscrow::NextJob` (r:1 w:1),
 	/// `JobEscrow::SearchCounts` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1),
-	/// `JobEscrow::Jobs` (r:0 w:1), `JobEscrow::Tasks` (r:0 w:1024),
-	/// `JobEscrow::SearchItems` (r:0 w:1024).
+	/// `JobEscrow::Jobs` (r:0 w:1), `JobEscrow::Searches` (r:0 w:1),
+	/// `JobEscrow::Tasks` (r:0 w:1024), `JobEscrow::SearchItems` (r:0 w:1).
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(152_606_000, 0)
-			.saturating_add(Weight::from_parts(17_910_984, 0).saturating_mul(n.into()))
-			.saturating_add(T::DbWeight::get().reads_writes(9, 7))
-			.saturating_add(T::DbWeight::get().reads_writes(0, 2).saturating_mul(n.into()))
+		Weight::from_parts(175_076_356, 0)
+			.saturating_add(Weight::from_parts(4_009_696, 0).saturating_mul(n.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(9, 9))
+			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
 	/// `n` in `[1, 1024]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1024 w:1024), `ProviderRegistry::Providers` (r:1024 w:1024),
@@ -68,8 +68,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1024),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(193_873_000, 0)
-			.saturating_add(Weight::from_parts(187_028_939, 0).saturating_mul(n.into()))
+		Weight::from_parts(261_230_000, 0)
+			.saturating_add(Weight::from_parts(176_752_261, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(7, 7))
 			.saturating_add(T::DbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
@@ -81,7 +81,7 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn advance() -> Weight {
-		Weight::from_parts(602_470_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
+		Weight::from_parts(561_905_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
@@ -91,14 +91,14 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn lapse() -> Weight {
-		Weight::from_parts(561_043_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
+		Weight::from_parts(552_887_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Programs` (r:1 w:0),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn accept() -> Weight {
-		Weight::from_parts(133_581_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 4))
+		Weight::from_parts(104_226_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 4))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -108,14 +108,14 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn decline() -> Weight {
-		Weight::from_parts(181_200_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(201_197_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::CounterForAudits` (r:1 w:1),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn submit() -> Weight {
-		Weight::from_parts(124_203_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(101_250_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -125,35 +125,35 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn abandon() -> Weight {
-		Weight::from_parts(295_394_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(270_378_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Claimable` (r:1 w:1), `System::Account` (r:2 w:2).
 	fn claim() -> Weight {
-		Weight::from_parts(129_132_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(129_754_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `JobEscrow::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(17_272_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(15_950_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `a` in `[0, 15]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1), `Balances::Holds` (r:1 w:1),
-	/// `System::Account` (r:17 w:2), `JobEscrow::Claimable` (r:15 w:15),
+	/// `System::Account` (r:18 w:3), `JobEscrow::Claimable` (r:15 w:15),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(90_664_694, 0)
-			.saturating_add(Weight::from_parts(109_446_180, 0).saturating_mul(a.into()))
-			.saturating_add(T::DbWeight::get().reads_writes(11, 12))
+		Weight::from_parts(329_334_127, 0)
+			.saturating_add(Weight::from_parts(98_750_473, 0).saturating_mul(a.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(12, 13))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
 	/// `n` in `[1, 32]`. At the highest: `JobEscrow::Jobs` (r:1 w:0),
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Tasks` (r:0 w:32),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(20_387_827, 0)
-			.saturating_add(Weight::from_parts(3_951_750, 0).saturating_mul(n.into()))
+		Weight::from_parts(27_516_075, 0)
+			.saturating_add(Weight::from_parts(2_586_373, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 2))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
@@ -162,54 +162,54 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 // For tests.
 impl WeightInfo for () {
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(152_606_000, 0)
-			.saturating_add(Weight::from_parts(17_910_984, 0).saturating_mul(n.into()))
-			.saturating_add(ParityDbWeight::get().reads_writes(9, 7))
-			.saturating_add(ParityDbWeight::get().reads_writes(0, 2).saturating_mul(n.into()))
+		Weight::from_parts(175_076_356, 0)
+			.saturating_add(Weight::from_parts(4_009_696, 0).saturating_mul(n.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(9, 9))
+			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(193_873_000, 0)
-			.saturating_add(Weight::from_parts(187_028_939, 0).saturating_mul(n.into()))
+		Weight::from_parts(261_230_000, 0)
+			.saturating_add(Weight::from_parts(176_752_261, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(7, 7))
 			.saturating_add(ParityDbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
 	fn advance() -> Weight {
-		Weight::from_parts(602_470_000, 0)
+		Weight::from_parts(561_905_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(14, 15))
 	}
 	fn lapse() -> Weight {
-		Weight::from_parts(561_043_000, 0)
+		Weight::from_parts(552_887_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 12))
 	}
 	fn accept() -> Weight {
-		Weight::from_parts(133_581_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 4))
+		Weight::from_parts(104_226_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 4))
 	}
 	fn decline() -> Weight {
-		Weight::from_parts(181_200_000, 0)
+		Weight::from_parts(201_197_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn submit() -> Weight {
-		Weight::from_parts(124_203_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(101_250_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
 	}
 	fn abandon() -> Weight {
-		Weight::from_parts(295_394_000, 0)
+		Weight::from_parts(270_378_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(129_132_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(129_754_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(17_272_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(15_950_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(90_664_694, 0)
-			.saturating_add(Weight::from_parts(109_446_180, 0).saturating_mul(a.into()))
-			.saturating_add(ParityDbWeight::get().reads_writes(11, 12))
+		Weight::from_parts(329_334_127, 0)
+			.saturating_add(Weight::from_parts(98_750_473, 0).saturating_mul(a.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(12, 13))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(20_387_827, 0)
-			.saturating_add(Weight::from_parts(3_951_750, 0).saturating_mul(n.into()))
+		Weight::from_parts(27_516_075, 0)
+			.saturating_add(Weight::from_parts(2_586_373, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}

@@ -43,38 +43,38 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Parameters` (r:1 w:0), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1).
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(96_401_000, 0)
-			.saturating_add(Weight::from_parts(474_116, 0).saturating_mul(b.into()))
+		Weight::from_parts(96_721_000, 0)
+			.saturating_add(Weight::from_parts(481_017, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 	/// `Verification::Programs` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1).
 	fn remove_program() -> Weight {
-		Weight::from_parts(139_722_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(135_985_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
 	/// `Verification::Earlier` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::Duties` (r:0 w:6), `Verification::AgendaItems` (r:0 w:1).
 	fn attest() -> Weight {
-		Weight::from_parts(195_777_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 10))
+		Weight::from_parts(207_259_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 10))
 	}
 	/// `Verification::Audits` (r:1 w:0), `System::BlockHash` (r:1 w:0).
 	fn authorize_attest() -> Weight {
-		Weight::from_parts(124_274_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
+		Weight::from_parts(126_988_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `Verification::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(23_755_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(20_989_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `Session::Validators` (r:1 w:0), `Babe::AuthorVrfRandomness` (r:1 w:0),
 	/// `Verification::Entropy` (r:0 w:2).
 	fn record_entropy() -> Weight {
-		Weight::from_parts(43_502_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(41_828_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
 	}
 	/// `Verification::AgendaCursor` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::AgendaItems` (r:1 w:1), `Verification::Audits` (r:1 w:0).
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(39_614_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(42_269_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 	/// `a` in `[15, 1000]`. At the highest: `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::Entropy` (r:32 w:0),
@@ -82,60 +82,60 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Duties` (r:0 w:15),
 	/// `Verification::AgendaItems` (r:0 w:1).
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(422_274_838, 0)
-			.saturating_add(Weight::from_parts(115_553, 0).saturating_mul(a.into()))
+		Weight::from_parts(416_900_877, 0)
+			.saturating_add(Weight::from_parts(105_644, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(37, 18))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
 	/// `Verification::Earlier` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::Duties` (r:0 w:15), `Verification::AgendaItems` (r:0 w:1).
 	fn step_deadline() -> Weight {
-		Weight::from_parts(203_001_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 19))
+		Weight::from_parts(178_705_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 19))
 	}
 	/// `i` in `[0, 16]`. `h` in `[0, 31]`.
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(3_270_464, 0)
-			.saturating_add(Weight::from_parts(264_161, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(993_566, 0).saturating_mul(h.into()))
+		Weight::from_parts(1_983_774, 0)
+			.saturating_add(Weight::from_parts(345_780, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(1_054_970, 0).saturating_mul(h.into()))
 	}
 }
 
 // For tests.
 impl WeightInfo for () {
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(96_401_000, 0)
-			.saturating_add(Weight::from_parts(474_116, 0).saturating_mul(b.into()))
+		Weight::from_parts(96_721_000, 0)
+			.saturating_add(Weight::from_parts(481_017, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 	fn remove_program() -> Weight {
-		Weight::from_parts(139_722_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(135_985_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn attest() -> Weight {
-		Weight::from_parts(195_777_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 10))
+		Weight::from_parts(207_259_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 10))
 	}
 	fn authorize_attest() -> Weight {
-		Weight::from_parts(124_274_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+		Weight::from_parts(126_988_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(23_755_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(20_989_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn record_entropy() -> Weight {
-		Weight::from_parts(43_502_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(41_828_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 	}
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(39_614_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(42_269_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(422_274_838, 0)
-			.saturating_add(Weight::from_parts(115_553, 0).saturating_mul(a.into()))
+		Weight::from_parts(416_900_877, 0)
+			.saturating_add(Weight::from_parts(105_644, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(37, 18))
 	}
 	fn step_deadline() -> Weight {
-		Weight::from_parts(203_001_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 19))
+		Weight::from_parts(178_705_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 19))
 	}
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(3_270_464, 0)
-			.saturating_add(Weight::from_parts(264_161, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(993_566, 0).saturating_mul(h.into()))
+		Weight::from_parts(1_983_774, 0)
+			.saturating_add(Weight::from_parts(345_780, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(1_054_970, 0).saturating_mul(h.into()))
 	}
 }

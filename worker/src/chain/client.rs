@@ -55,7 +55,7 @@ impl Node {
 		loop {
 			match Self::try_connect(urls, signer.clone()).await {
 				Err(error) if error.is_unreachable() => {
-					if rounds % COMPLAIN == 0 {
+					if rounds.is_multiple_of(COMPLAIN) {
 						tracing::warn!("{error}; will go on trying");
 					}
 					rounds = rounds.saturating_add(1);
