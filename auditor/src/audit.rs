@@ -88,11 +88,17 @@ impl From<Missing> for Stop {
 impl Auditing {
 	pub fn new(config: Config) -> Self {
 		// One bound on memory is enough.
-		let policy = Policy { max_tensor_bytes: config.memory_bytes, ..config.fetch.clone() };
+		let policy = Policy {
+			max_tensor_bytes: config.memory_bytes,
+			// The turns to fetch share out what there is. An origin is whoever's it says it is: audits
+			// of one provider must not wait for those of others that name the same.
+			per_origin: config.fetching.saturating_mul(config.parallel_fetches),
+			..config.fetch.clone()
+		};
 		Self {
 			fetcher: Fetcher::new(policy),
 			metrics: Default::default(),
-			fetching: Turns::new(config.fetching as u64),
+			fetching: Turns::with_share(config.fetching as u64, config.fetching_each as u64),
 			memory: Turns::new(config.memory_bytes / MIB),
 			computing: Turns::new(config.computing as u64),
 			consts: Mutex::new(ByteLru::new(config.const_cache_bytes)),
@@ -352,7 +358,9 @@ impl Auditing {
 			return Ok(tensors);
 		}
 		let _turn = work.turn(&self.fetching, 1).await;
-		let endpoint = &endpoint.again(self.config.fetch_time);
+		let bytes = missing.iter().map(|(_, shape)| shape.bytes()).fold(0, u64::saturating_add);
+		let moving = Duration::from_secs(bytes / self.config.fetch_rate.max(1));
+		let endpoint = &endpoint.again(self.config.fetch_time.saturating_add(moving));
 		let fetches = missing.into_iter().map(|(root, shape)| async move {
 			let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
 			let tensor = endpoint.get(|| fetcher.tensor(base, &root, shape)).await?;

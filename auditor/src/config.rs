@@ -21,6 +21,8 @@ pub struct Config {
 	pub retry: Retry,
 	/// Time for each of the two parts of an audit that fetch: program and roots, then tensors.
 	pub fetch_time: Duration,
+	/// Bytes of tensors in a second for which time is given beside that.
+	pub fetch_rate: u64,
 	/// Time between blocks, by which the rounds of audits end.
 	pub block_time: Duration,
 	/// Longest time of one audit, however long its round is.
@@ -35,8 +37,10 @@ pub struct Config {
 	pub memory_bytes: u64,
 	/// Multiply–accumulates of the largest program that is executed again.
 	pub max_replay_macs: u128,
-	/// Audits fetching at a time; of one provider at most half of them.
+	/// Audits fetching at a time.
 	pub fetching: usize,
+	/// Of those, at most so many of one provider: its uplink serves a few at a time best.
+	pub fetching_each: usize,
 	/// Audits computing at a time.
 	pub computing: usize,
 	/// How long an audit computes before another provider's that waits has its turn.
@@ -64,6 +68,7 @@ impl Default for Config {
 			fetch: Policy::default(),
 			retry: Retry::default(),
 			fetch_time: Duration::from_secs(600),
+			fetch_rate: 4 << 20,
 			block_time: Duration::from_secs(6),
 			audit_time: Duration::from_secs(3_600),
 			patience: Duration::from_secs(600),
@@ -71,6 +76,7 @@ impl Default for Config {
 			memory_bytes: 8 << 30,
 			max_replay_macs: 1 << 47,
 			fetching: 16,
+			fetching_each: 2,
 			computing: 1,
 			slice: Duration::from_secs(1),
 			// One core is left to the node, which has blocks to make.

@@ -25,11 +25,13 @@ pub struct Claimant {
 ///
 /// Of those who wait, the first in urgency gets what is free, but:
 /// - nobody waits for somebody else who wants more than is free;
-/// - no provider holds more than half, though always one thing;
+/// - no provider holds more than its share, though always one thing;
 /// - no provider is served twice in a row while another's is waiting.
 #[derive(Debug)]
 pub struct Turns {
 	capacity: u64,
+	/// Most that one provider holds of it.
+	share: u64,
 	state: Mutex<State>,
 }
 
@@ -73,8 +75,13 @@ struct InQueue<'t> {
 }
 
 impl Turns {
-	/// There are `capacity` of them, at least one.
+	/// There are `capacity` of them, at least one, of which one provider holds at most half.
 	pub fn new(capacity: u64) -> Arc<Self> {
+		Self::with_share(capacity, capacity.div_ceil(2))
+	}
+
+	/// There are `capacity` of them, at least one, of which one provider holds at most `share`.
+	pub fn with_share(capacity: u64, share: u64) -> Arc<Self> {
 		let capacity = capacity.max(1);
 		let state = State {
 			free: capacity,
@@ -83,7 +90,7 @@ impl Turns {
 			waiting: BTreeMap::new(),
 			arrivals: 0,
 		};
-		Arc::new(Self { capacity, state: Mutex::new(state) })
+		Arc::new(Self { capacity, share, state: Mutex::new(state) })
 	}
 
 	/// Waits for `amount` of them, or for all if there are fewer.
@@ -123,7 +130,7 @@ impl Turns {
 	/// Serves all who can be served.
 	fn hand_out(self: &Arc<Self>) {
 		loop {
-			let next = self.lock().serve(self.capacity);
+			let next = self.lock().serve(self.share);
 			let Some(Waiting { provider, amount, wake }) = next else { return };
 			// If it has been given up meanwhile, the turn comes back at once. Not under the lock,
 			// which giving back takes.
@@ -138,10 +145,9 @@ impl Turns {
 
 impl State {
 	/// Takes the next who can be served out of the queue.
-	fn serve(&mut self, capacity: u64) -> Option<Waiting> {
+	fn serve(&mut self, share: u64) -> Option<Waiting> {
 		let may = |waiting: &Waiting| {
 			let held = self.held.get(&waiting.provider).copied().unwrap_or(0);
-			let share = capacity.div_ceil(2);
 			waiting.amount <= self.free
 				&& (held == 0 || held.saturating_add(waiting.amount) <= share)
 		};

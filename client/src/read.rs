@@ -5,7 +5,7 @@ use crate::{
 	Error,
 };
 use assay_primitives::{
-	views::{JobEvent, JobView, NetworkStats, ProviderView, TaskView, MAX_PAGE},
+	views::{JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView, MAX_PAGE},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, Hash, Nonce, Root,
 };
@@ -187,8 +187,8 @@ impl Client {
 	}
 
 	/// Jobs with numbers below `before` (all, if `None`), newest first, at most `limit` and
-	/// [`MAX_PAGE`].
-	pub async fn jobs(&self, before: Option<JobId>, limit: u32) -> Result<Vec<JobView>, Error> {
+	/// [`MAX_PAGE`], and where the next page begins.
+	pub async fn jobs(&self, before: Option<JobId>, limit: u32) -> Result<JobsPage, Error> {
 		self.call("JobsApi_jobs", (before, limit)).await
 	}
 

@@ -1,7 +1,6 @@
 //! What is taken on and not yet done, and whether a further task would be done in time.
 
-use crate::speed::Speed;
-use assay_compute::Costs;
+use crate::speed::{Load, Speed};
 use assay_primitives::work::TaskId;
 use std::{
 	collections::{BTreeMap, BTreeSet},
@@ -36,7 +35,7 @@ pub struct Backlog {
 }
 
 struct Item {
-	costs: Costs,
+	load: Load,
 	/// Since when it is executed.
 	begun: Option<Instant>,
 }
@@ -47,33 +46,48 @@ impl Backlog {
 		Arc::new(Self { speed, tasks: Mutex::default() })
 	}
 
-	/// Adds an offered task, if it would be done within `allowed` from now after all others. A task
-	/// that is there already is judged again.
-	pub fn admit(&self, task: TaskId, costs: &Costs, allowed: Duration) -> Result<(), OutOfReach> {
+	/// Whether an offered task would be done within `allowed` from now, after all that are taken on.
+	pub fn check(&self, task: TaskId, load: &Load, allowed: Duration) -> Result<(), OutOfReach> {
+		self.judge(&self.lock(), task, load, allowed)
+	}
+
+	/// Adds an offered task, if it would be done in time. A task that is there already is judged
+	/// again.
+	pub fn admit(&self, task: TaskId, load: &Load, allowed: Duration) -> Result<(), OutOfReach> {
 		let mut tasks = self.lock();
+		self.judge(&tasks, task, load, allowed)?;
+		tasks.entry(task).or_insert(Item { load: *load, begun: None });
+		Ok(())
+	}
+
+	fn judge(
+		&self,
+		tasks: &BTreeMap<TaskId, Item>,
+		task: TaskId,
+		load: &Load,
+		allowed: Duration,
+	) -> Result<(), OutOfReach> {
 		let others = tasks.iter().filter(|(other, _)| **other != task);
 		let queued = others.map(|(_, item)| self.left(item)).fold(Duration::ZERO, add);
-		let takes = self.speed.estimate(costs);
+		let takes = self.speed.estimate(load);
 		let needed = times(add(queued, takes), SLACK);
 		if needed > allowed {
 			return Err(OutOfReach { takes, queued, needed, allowed });
 		}
-		tasks.entry(task).or_insert(Item { costs: *costs, begun: None });
 		Ok(())
 	}
 
 	/// Adds a task that is already taken on, in time or not.
-	pub fn insist(&self, task: TaskId, costs: &Costs) {
-		self.lock().entry(task).or_insert(Item { costs: *costs, begun: None });
+	pub fn insist(&self, task: TaskId, load: &Load) {
+		self.lock().entry(task).or_insert(Item { load: *load, begun: None });
 	}
 
 	/// The task is executed from now on, until what is returned is dropped.
 	pub fn begin(self: &Arc<Self>, task: TaskId) -> Working {
-		let begun = Instant::now();
 		if let Some(item) = self.lock().get_mut(&task) {
-			item.begun = Some(begun);
+			item.begun = Some(Instant::now());
 		}
-		Working { backlog: self.clone(), task, begun }
+		Working { backlog: self.clone(), task }
 	}
 
 	/// The task is not to be done any more.
@@ -88,7 +102,7 @@ impl Backlog {
 
 	fn left(&self, item: &Item) -> Duration {
 		let done = item.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-		self.speed.estimate(&item.costs).saturating_sub(done)
+		self.speed.estimate(&item.load).saturating_sub(done)
 	}
 
 	fn lock(&self) -> MutexGuard<'_, BTreeMap<TaskId, Item>> {
@@ -100,14 +114,14 @@ impl Backlog {
 pub struct Working {
 	backlog: Arc<Backlog>,
 	task: TaskId,
-	begun: Instant,
 }
 
 impl Working {
-	/// It is done: it leaves the backlog, and the next estimates profit from the time it took.
-	pub fn done(self) {
+	/// It is done: it leaves the backlog, and the next estimates profit from the time that the work
+	/// took, waits not counted.
+	pub fn done(self, took: Duration) {
 		if let Some(item) = self.backlog.lock().remove(&self.task) {
-			self.backlog.speed.learn(&item.costs, self.begun.elapsed());
+			self.backlog.speed.learn(&item.load, took);
 		}
 	}
 }

@@ -15,12 +15,31 @@ use std::{
 const MEASURE: Duration = Duration::from_millis(150);
 /// What any task takes, however small: files are opened, and forced to the disk.
 const OVERHEAD: Duration = Duration::from_millis(250);
+/// What each tensor of a trace takes, however small: a file of its own, forced to the disk.
+const PER_TENSOR: Duration = Duration::from_millis(2);
 /// Weight of the last task in the correction.
 const WEIGHT: f64 = 0.25;
 /// Most by which one task corrects, either way.
-const MOST: f64 = 10.0;
+const MOST: f64 = 3.0;
+/// Time in which half of the correction is forgotten: who declines everything learns nothing.
+const HALF_LIFE: Duration = Duration::from_secs(600);
 /// Longest estimate: beyond any deadline.
 const FOREVER: f64 = 1e9;
+
+/// How much a task is.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+	/// Operations and bytes.
+	pub costs: Costs,
+	/// Tensors of the trace.
+	pub tensors: u32,
+}
+
+impl From<&ValidProgram> for Load {
+	fn from(program: &ValidProgram) -> Self {
+		Self { costs: *program.costs(), tensors: program.len() }
+	}
+}
 
 /// What is done in a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,14 +80,28 @@ pub enum MeasureError {
 /// Estimates how long tasks take.
 pub struct Speed {
 	rates: Rates,
-	/// Time that tasks took, as a multiple of what the rates promise.
-	correction: Mutex<f64>,
+	correction: Mutex<Correction>,
+}
+
+/// Time that tasks took, as a multiple of what the rates promise.
+struct Correction {
+	factor: f64,
+	learnt: Instant,
+}
+
+impl Correction {
+	/// What is left of it.
+	fn now(&self) -> f64 {
+		let halves = self.learnt.elapsed().as_secs_f64() / HALF_LIFE.as_secs_f64();
+		1.0 + (self.factor - 1.0) * 0.5f64.powf(halves)
+	}
 }
 
 impl Speed {
 	/// A machine of those rates.
 	pub fn new(rates: Rates) -> Self {
-		Self { rates, correction: Mutex::new(1.0) }
+		let correction = Correction { factor: 1.0, learnt: Instant::now() };
+		Self { rates, correction: Mutex::new(correction) }
 	}
 
 	/// The rates to begin with.
@@ -76,32 +109,38 @@ impl Speed {
 		self.rates
 	}
 
-	/// Time to execute, commit and store a task of these costs.
-	pub fn estimate(&self, costs: &Costs) -> Duration {
-		let promised = self.promised(costs).as_secs_f64();
-		Duration::from_secs_f64((promised * *self.lock()).min(FOREVER))
+	/// Time to execute, commit and store a task.
+	pub fn estimate(&self, load: &Load) -> Duration {
+		let promised = self.promised(load).as_secs_f64();
+		Duration::from_secs_f64((promised * self.lock().now()).min(FOREVER))
 	}
 
-	/// A task of these costs took that long.
-	pub fn learn(&self, costs: &Costs, took: Duration) {
-		let ratio = took.as_secs_f64() / self.promised(costs).as_secs_f64();
+	/// A task took that long.
+	pub fn learn(&self, load: &Load, took: Duration) {
+		let ratio = took.as_secs_f64() / self.promised(load).as_secs_f64();
 		let mut correction = self.lock();
-		*correction += WEIGHT * (ratio.clamp(1.0 / MOST, MOST) - *correction);
+		let before = correction.now();
+		let factor = before + WEIGHT * (ratio.clamp(1.0 / MOST, MOST) - before);
+		*correction = Correction { factor, learnt: Instant::now() };
 	}
 
-	fn promised(&self, costs: &Costs) -> Duration {
+	fn promised(&self, load: &Load) -> Duration {
+		let Load { costs, tensors } = load;
 		let Rates { macs, elements, bytes } = self.rates;
 		let part = |cost: u128, rate: f64| cost as f64 / rate.max(f64::MIN_POSITIVE);
 		let sum = part(costs.macs, macs)
 			+ part(costs.elements, elements)
 			+ part(costs.trace_bytes, bytes);
-		OVERHEAD + Duration::from_secs_f64(sum.min(FOREVER))
+		OVERHEAD + PER_TENSOR * *tensors + Duration::from_secs_f64(sum.min(FOREVER))
 	}
 
-	fn lock(&self) -> MutexGuard<'_, f64> {
+	fn lock(&self) -> MutexGuard<'_, Correction> {
 		self.correction.lock().unwrap_or_else(PoisonError::into_inner)
 	}
 }
+
+/// What is taken for the rates where they cannot be measured: a slow machine's.
+pub const CAUTIOUS: Rates = Rates { macs: 1e9, elements: 1e7, bytes: 1e7 };
 
 /// Measures a backend, and the disk of a folder, for half a second or so. Blocks.
 pub fn measure(backend: &dyn Backend, dir: &Path) -> Result<Rates, MeasureError> {

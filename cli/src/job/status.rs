@@ -8,7 +8,7 @@ use crate::{
 };
 use assay_client::{address, Amount, Client};
 use assay_primitives::{
-	views::{JobView, TaskView, MAX_PAGE},
+	views::{JobView, JobsPage, TaskView, MAX_PAGE},
 	work::{Assurance, AuditOutcome, JobId, Reason, TaskStatus, Verdict},
 	AccountId,
 };
@@ -69,10 +69,12 @@ async fn page_through(
 	let most = limit as usize;
 	let mut found: Vec<JobView> = Vec::new();
 	while found.len() < most {
-		let page = client.jobs(before, limit.min(MAX_PAGE)).await?;
-		let Some(last) = page.last() else { break };
-		before = Some(last.id);
-		found.extend(page.into_iter().filter(|job| owner.is_none_or(|owner| *owner == job.owner)));
+		let JobsPage { jobs, next } = client.jobs(before, limit.min(MAX_PAGE)).await?;
+		found.extend(jobs.into_iter().filter(|job| owner.is_none_or(|owner| *owner == job.owner)));
+		if next.is_none() {
+			break;
+		}
+		before = next;
 	}
 	found.truncate(most);
 	Ok(found)

@@ -41,6 +41,9 @@ fn get_answers_or_reasons() {
 	assert_eq!(ids(json!([1, 2])), [0]);
 	assert!(ids(json!([0, 100])).is_empty(), "past the end");
 	assert_eq!(ids(json!([u64::MAX, 100])), [2, 1, 0]);
+	let listed = net.cli.run(&["job", "list", "--limit", "2"]).unwrap();
+	let listed: Vec<_> = listed["jobs"].as_array().unwrap().iter().map(|job| &job["id"]).collect();
+	assert_eq!(listed, [2, 1]);
 	assert_eq!(result("assay_getJob", json!([2]))["id"], 2);
 	assert_eq!(result("assay_getJob", json!([3])), Value::Null);
 	assert_eq!(result("assay_listTasks", json!([2, 1])), json!([]), "past the end");

@@ -154,10 +154,10 @@ pub mod pallet {
 	#[pallet::storage]
 	pub type SearchCounts<T> = StorageMap<_, Twox64Concat, BlockNumber, u32, ValueQuery>;
 
-	/// Search: jobs by block and number.
+	/// Search: jobs, each with its turn, by block and number.
 	#[pallet::storage]
 	pub type SearchItems<T> =
-		StorageDoubleMap<_, Twox64Concat, BlockNumber, Twox64Concat, u32, JobId>;
+		StorageDoubleMap<_, Twox64Concat, BlockNumber, Twox64Concat, u32, (JobId, u32)>;
 
 	/// Search: the first block and number not yet worked off.
 	#[pallet::storage]
@@ -167,7 +167,8 @@ pub mod pallet {
 	pub(crate) type AgendaOf<T> = Agenda<AgendaCounts<T>, AgendaItems<T>, AgendaCursor<T>, Due>;
 	/// Jobs with open tasks that look for a machine: apart, so that no number of them delays the
 	/// agenda, and one entry a job, so that no number of tasks delays another job.
-	pub(crate) type SearchOf<T> = Agenda<SearchCounts<T>, SearchItems<T>, SearchCursor<T>, JobId>;
+	pub(crate) type SearchOf<T> =
+		Agenda<SearchCounts<T>, SearchItems<T>, SearchCursor<T>, (JobId, u32)>;
 
 	#[pallet::genesis_config]
 	#[derive(frame_support::DefaultNoBound)]

@@ -101,6 +101,8 @@ pub struct State {
 	pub asks: BTreeMap<AccountId, Balance>,
 	pub locked: BTreeMap<AccountId, Balance>,
 	pub reserved: BTreeMap<AccountId, u32>,
+	/// Tasks that a machine takes at once; nought is any number.
+	pub slots: u32,
 	pub ends: Vec<(AccountId, MatchEnd)>,
 	pub program_users: i64,
 	pub burned: Balance,
@@ -140,6 +142,9 @@ impl Supply<AccountId> for World {
 			s.asks
 				.iter()
 				.filter(|(who, price)| **price <= max_price && !refused.contains(who))
+				.filter(|(who, _)| {
+					s.slots == 0 || s.reserved.get(who).copied().unwrap_or(0) < s.slots
+				})
 				.min_by_key(|(_, price)| **price)
 				.map(|(who, price)| Quote { provider: *who, machine: 0, price: *price })
 		})

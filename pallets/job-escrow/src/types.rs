@@ -121,12 +121,18 @@ pub struct Task<T: Config> {
 pub struct Search<T: Config> {
 	/// Which are open: task `8i + j` is if bit `j` of byte `i` is set.
 	pub open: BoundedVec<u8, T::MaxTasks>,
+	/// Providers that did not take one of the job's tasks, until a search has found no other.
+	pub avoid: BoundedVec<T::AccountId, T::MaxRefused>,
 	/// The task to begin with.
 	pub next: TaskIndex,
 	/// Searches since the last match.
 	pub misses: u32,
-	/// Block that the job's turn is put down for; turns put down for other blocks are stale.
+	/// Block since which nobody has taken a task.
+	pub since: BlockNumber,
+	/// Block that the job's turn is put down for.
 	pub due: BlockNumber,
+	/// Number of turns put down: all but the last are stale.
+	pub turn: u32,
 }
 
 /// Something that falls due.

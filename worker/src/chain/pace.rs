@@ -14,6 +14,9 @@ const LONGEST: Duration = Duration::from_secs(600);
 const SHORTEST: Duration = Duration::from_secs(30);
 /// Time between two heights that are remembered.
 const STEP: Duration = Duration::from_secs(1);
+/// Blocks by which a chain that has been waited for catches up at once: what was seen until then says
+/// nothing of its pace.
+const BURST: u32 = 8;
 
 /// Heights and when they were reached.
 #[derive(Debug, Default)]
@@ -24,6 +27,9 @@ pub struct Pace {
 impl Pace {
 	/// The chain has reached a height.
 	pub fn note(&mut self, now: Instant, height: BlockNumber) {
+		if self.seen.back().is_some_and(|(then, low)| caught_up(now, height, *then, *low)) {
+			self.seen.clear();
+		}
 		// The first one stays, as a time to count from.
 		let apart = self.seen.len() > 1;
 		match self.seen.back_mut() {
@@ -46,4 +52,11 @@ impl Pace {
 		}
 		(span / blocks).min(NOMINAL)
 	}
+}
+
+/// Whether the chain went on by far more blocks than it makes in the time: a sync, or finality after a
+/// stall.
+fn caught_up(now: Instant, height: BlockNumber, then: Instant, low: BlockNumber) -> bool {
+	let expected = now.saturating_duration_since(then).as_secs_f64() / NOMINAL.as_secs_f64();
+	f64::from(height.saturating_sub(low)) > expected * 3.0 + f64::from(BURST)
 }

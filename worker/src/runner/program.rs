@@ -83,8 +83,9 @@ impl ProgramRunner {
 		if let Some(lie) = self.sabotage {
 			lie.check(&program)?;
 		}
-		// Before anything large is fetched, and again after it, which takes its time.
-		self.backlog.admit(task, program.costs(), allowed)?;
+		// Before anything large is fetched, and again after it, which takes its time. Until then
+		// others are not kept from being taken on.
+		self.backlog.check(task, &(&program).into(), allowed)?;
 		let quota = self.quota.clone();
 		// The limits fit 64 bits.
 		let needed = u64::try_from(program.costs().trace_bytes).unwrap_or(u64::MAX);
@@ -102,7 +103,7 @@ impl ProgramRunner {
 		let path = prove_task(&tasks, task.index).ok_or_else(|| wrong(0))?;
 		let given = given(&program, roots);
 		self.supply.keep(from, given.iter().map(|(_, shape, root)| (*root, *shape))).await?;
-		self.backlog.admit(task, program.costs(), allowed)?;
+		self.backlog.admit(task, &(&program).into(), allowed)?;
 		Ok(Prepared {
 			inputs: roots.iter().map(|root| root.into()).collect(),
 			path: path.iter().map(|root| root.into()).collect(),
@@ -118,7 +119,7 @@ impl ProgramRunner {
 		let from = self.source(job);
 		let program = self.supply.program(from, job.program.0).await?;
 		self.quota.insist(task, u64::try_from(program.costs().trace_bytes).unwrap_or(u64::MAX));
-		self.backlog.insist(task, program.costs());
+		self.backlog.insist(task, &(&program).into());
 		let roots: Vec<Root> = inputs.iter().map(|root| root.0).collect();
 		let given = given(&program, &roots);
 		// Nobody waits for the network while holding the device.
@@ -128,11 +129,14 @@ impl ProgramRunner {
 		let working = self.backlog.begin(task);
 		let tensors = self.supply.load(self.source(job), &given).await?;
 		let program = Arc::new(program);
+		let begun = Instant::now();
 		let trace = self.execute(program.clone(), tensors, device.clone()).await?;
+		let executed = begun.elapsed();
 		// Until the journal names it, nobody else knows that the trace is needed.
 		let unnamed = self.collecting.clone().read_owned().await;
+		let begun = Instant::now();
 		let commitment = self.store(program, trace, device).await?;
-		working.done();
+		working.done(executed.saturating_add(begun.elapsed()));
 		self.quota.release(task);
 		let commitment = work::Commitment {
 			output_root: commitment.output_root.into(),

@@ -44,6 +44,8 @@ impl<C: Chain> Context<C> {
 			Ok(prepared) => prepared,
 			Err(refusal) => {
 				let out_of_reach = matches!(refusal, Refusal::OutOfReach(_));
+				// Nothing of it is to be kept.
+				drop(adding);
 				return self.decline(view, refusal, out_of_reach).await;
 			}
 		};

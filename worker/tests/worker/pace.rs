@@ -9,7 +9,7 @@ use assay_worker::{
 	backend::Cpu,
 	backlog::Backlog,
 	chain::{Call, Pace, NOMINAL},
-	speed::{measure, Rates, Speed},
+	speed::{measure, Load, Rates, Speed},
 	status::status,
 	tally::Declined,
 };
@@ -90,47 +90,56 @@ fn tasks_taken_on_before_count() {
 
 #[test]
 fn the_backlog_counts_what_is_left() {
-	let costs = *crate::common::program().costs();
+	let program = crate::common::program();
+	let (costs, load) = (*program.costs(), Load { costs: *program.costs(), tensors: 1 });
 	let task = |index| TaskId { job: 1, index };
 	let backlog = Backlog::new(Speed::new(Rates { macs: 1e-9, elements: 1e12, bytes: 1e12 }));
-	assert!(backlog.admit(task(0), &costs, seconds(3_600)).is_err(), "too slow for anything");
+	assert!(backlog.admit(task(0), &load, seconds(3_600)).is_err(), "too slow for anything");
 
 	let macs = costs.macs as f64 / 10.0;
 	let backlog = Backlog::new(Speed::new(Rates { macs, elements: 1e12, bytes: 1e12 }));
-	assert!(backlog.admit(task(0), &costs, seconds(14)).is_err());
-	backlog.admit(task(0), &costs, seconds(16)).unwrap();
-	backlog.admit(task(0), &costs, seconds(16)).unwrap();
-	let refused = backlog.admit(task(1), &costs, seconds(30)).unwrap_err();
+	assert!(backlog.admit(task(0), &load, seconds(14)).is_err());
+	backlog.admit(task(0), &load, seconds(16)).unwrap();
+	backlog.admit(task(0), &load, seconds(16)).unwrap();
+	let refused = backlog.admit(task(1), &load, seconds(30)).unwrap_err();
 	assert!(refused.queued > seconds(10) && refused.needed > seconds(30), "{refused}");
 	assert!(refused.to_string().contains("out of reach"), "{refused}");
-	backlog.admit(task(1), &costs, seconds(32)).unwrap();
+	backlog.admit(task(1), &load, seconds(32)).unwrap();
 	backlog.retain(&[task(1)].into());
-	backlog.admit(task(2), &costs, seconds(32)).unwrap();
+	backlog.admit(task(2), &load, seconds(32)).unwrap();
 	backlog.release(task(1));
 	// Tasks that took less than was thought shorten what is left of others.
-	backlog.begin(task(2)).done();
-	backlog.admit(task(3), &costs, seconds(13)).unwrap();
+	backlog.begin(task(2)).done(Duration::ZERO);
+	backlog.admit(task(3), &load, seconds(14)).unwrap();
+	// Only checked, a task keeps no other from being taken on.
+	backlog.release(task(3));
+	backlog.check(task(4), &load, seconds(14)).unwrap();
+	backlog.check(task(5), &load, seconds(14)).unwrap();
 }
 
 #[test]
 fn estimates_learn_within_bounds() {
 	let costs = *crate::common::program().costs();
+	let load = Load { costs, tensors: 1 };
 	let speed = Speed::new(Rates { macs: costs.macs as f64 / 10.0, elements: 1e12, bytes: 1e12 });
 	let near = |expected: u64| {
-		let estimate = speed.estimate(&costs);
+		let estimate = speed.estimate(&load);
 		assert!(estimate.abs_diff(seconds(expected)) < seconds(1), "{estimate:?}, not {expected}");
 	};
 	near(10);
 	for _ in 0..40 {
-		speed.learn(&costs, seconds(30));
+		speed.learn(&load, seconds(20));
 	}
-	near(30);
-	speed.learn(&costs, seconds(1_000_000));
-	near(48);
+	near(20);
+	speed.learn(&load, seconds(1_000_000));
+	near(23);
 	for _ in 0..40 {
-		speed.learn(&costs, Duration::ZERO);
+		speed.learn(&load, Duration::ZERO);
 	}
-	near(1);
+	near(3);
+	// Many small tensors take time however small they are.
+	let many = Load { costs, tensors: 16_384 };
+	assert!(speed.estimate(&many) > speed.estimate(&load) + seconds(10));
 }
 
 #[test]
@@ -161,9 +170,14 @@ fn the_time_between_blocks_is_measured() {
 		pace.note(after(u64::from(block) * 400), 100 + block);
 	}
 	assert!(pace.block_time().abs_diff(Duration::from_millis(400)) < Duration::from_millis(5));
+	// A sync or a stall that ends says nothing.
+	let block_time = pace.block_time();
+	pace.note(after(1_200_100), 4_000);
+	assert_ne!(pace.block_time(), block_time);
+	assert_eq!(pace.block_time(), NOMINAL);
 	// Slow for a while: the chain may catch up, and no deadline waits for it.
 	for block in 0..60u64 {
-		pace.note(after(1_200_000 + block * 20_000), 3_100 + block as u32);
+		pace.note(after(1_210_000 + block * 20_000), 4_001 + block as u32);
 	}
 	assert_eq!(pace.block_time(), NOMINAL);
 }

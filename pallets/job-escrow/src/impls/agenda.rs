@@ -84,6 +84,7 @@ impl<T: Config> Pallet<T> {
 		let own = overhead::<T>().saturating_mul(2);
 		let step = Self::step_weight().saturating_add(own);
 		assert!(step.all_lte(AGENDA_SHARE * block), "job-escrow: a step must fit its share");
+		let own = Self::search_overhead().saturating_mul(2);
 		let search = Self::most_search_weight().saturating_add(own);
 		assert!(search.all_lte(SEARCH_SHARE * block), "job-escrow: a search must fit its share");
 	}

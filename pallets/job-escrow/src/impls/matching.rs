@@ -1,6 +1,8 @@
 //! Finding machines for tasks.
 
-use crate::{Config, Due, Engaged, Engagement, Error, Event, Job, Pallet, Parameters, Task};
+use crate::{
+	Config, Due, Engaged, Engagement, Error, Event, Job, Pallet, Parameters, Searches, Task,
+};
 use assay_primitives::{
 	market::{MatchEnd, Quote, Work},
 	traits::{Programs, Supply},
@@ -18,14 +20,18 @@ impl<T: Config> Pallet<T> {
 		let program = T::Programs::info(&job.spec.program).ok_or(Error::<T>::UnknownProgram)?;
 		let work =
 			Work { costs: program.costs, value: job.spec.value, deadline: job.spec.deadline };
+		let mut refused =
+			Searches::<T>::get(id.job).map(|s| s.avoid.into_inner()).unwrap_or_default();
 		let quote = match &job.spec.mode {
+			Mode::Direct { provider, .. } if refused.contains(provider) => None,
 			Mode::Direct { provider, machine } => {
 				T::Supply::quote(provider, *machine, &job.spec.requirements, &work)
 					.ok()
 					.filter(|q| q.price <= job.spec.max_price)
 			}
 			Mode::BestAsk => {
-				T::Supply::best(&job.spec.requirements, &work, job.spec.max_price, &task.refused)
+				refused.extend(task.refused.iter().cloned());
+				T::Supply::best(&job.spec.requirements, &work, job.spec.max_price, &refused)
 			}
 		};
 		let Some(Quote { provider, machine, price }) = quote else { return Ok(false) };
@@ -89,6 +95,8 @@ impl<T: Config> Pallet<T> {
 			return Self::refund(id, job, task, reason);
 		}
 		Self::turn_to(id, task, TaskStatus::Open);
+		let not_taken = matches!(end, MatchEnd::NotTaken { .. });
+		Self::opened(id, not_taken.then_some(&engaged.provider));
 		Self::deposit_event(Event::Requeued { task: id, provider: engaged.provider, reason });
 		Ok(())
 	}

@@ -2,7 +2,7 @@
 
 use crate::{
 	Config, Error, Event, Job, JobSpec, Jobs, NextJob, Pallet, Parameters, Params, Search,
-	SearchOf, Searches, Task, Tasks, Totals, WeightInfo,
+	Searches, Task, Tasks, Totals, WeightInfo,
 };
 use assay_primitives::{
 	traits::{Audits, Programs},
@@ -62,8 +62,9 @@ impl<T: Config> Pallet<T> {
 				},
 			);
 		}
-		let due = SearchOf::<T>::put(now, now, job);
-		Searches::<T>::insert(job, Search::all(tasks, due));
+		let mut search = Search::of(tasks, now);
+		search.put(job, now);
+		Searches::<T>::insert(job, search);
 		let expires_at = now.saturating_add(spec.lifetime);
 		Jobs::<T>::insert(
 			job,

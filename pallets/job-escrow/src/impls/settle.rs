@@ -87,11 +87,8 @@ impl<T: Config> Pallet<T> {
 
 	/// Changes a task's status; agenda entries made before become stale.
 	pub(crate) fn turn_to(id: TaskId, task: &mut Task<T>, status: TaskStatus) {
-		match (task.status, status) {
-			(TaskStatus::Open, TaskStatus::Open) => {}
-			(TaskStatus::Open, _) => Self::left(id),
-			(_, TaskStatus::Open) => Self::opened(id),
-			_ => {}
+		if let TaskStatus::Open = task.status {
+			Self::left(id);
 		}
 		task.status = status;
 		task.turn = task.turn.wrapping_add(1);

@@ -23,7 +23,8 @@ impl<T: Config> Pallet<T> {
 	pub fn do_try_state() -> Result<(), TryRuntimeError> {
 		let mut held_by_owner: BTreeMap<_, (T::AccountId, Balance)> = BTreeMap::new();
 		let mut engaged = BTreeSet::new();
-		let turns: BTreeSet<_> = SearchItems::<T>::iter().map(|(due, _, job)| (due, job)).collect();
+		let turns: BTreeSet<_> =
+			SearchItems::<T>::iter().map(|(due, _, turn)| (due, turn)).collect();
 		ensure!(
 			Searches::<T>::iter_keys().all(Jobs::<T>::contains_key),
 			"a job that is gone looks for machines"
@@ -72,7 +73,7 @@ impl<T: Config> Pallet<T> {
 			}
 			if let Some(search) = search {
 				ensure!(
-					turns.contains(&(search.due, id)),
+					turns.contains(&(search.due, (id, search.turn))),
 					"a job that looks for machines has no turn put down"
 				);
 			}

@@ -45,6 +45,7 @@ impl<T: Config> Pallet<T> {
 		Self::turn_to(id, &mut task, TaskStatus::Running { due });
 		Self::put_down(due.saturating_add(1), Due::Task(id, task.turn));
 		Tasks::<T>::insert(id.job, id.index, task);
+		Self::taken(id.job);
 		Self::deposit_event(Event::Accepted { task: id, provider, collateral, due });
 		Ok(())
 	}

@@ -224,3 +224,64 @@ fn a_task_that_comes_back_looks_again_in_the_next_block() {
 		assert!(matches!(task(1).status, TaskStatus::Offered { .. }));
 	});
 }
+
+#[test]
+fn a_job_that_is_declined_leaves_the_slot_to_others() {
+	build_and_execute(|| {
+		state(|s| s.slots = 1);
+		post(50);
+		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), spec(1)));
+		pass(1);
+		assert!(matches!(task(0).status, TaskStatus::Offered { .. }));
+		// The other job found no slot, and is not due when this one is declined.
+		assert_ok!(JobEscrow::decline(RuntimeOrigin::signed(HOT), 0, 0));
+		let other = || Tasks::<Test>::get(1, 0).unwrap().status;
+		let mut offers = 0;
+		while !matches!(other(), TaskStatus::Offered { .. }) {
+			pass(1);
+			for index in 0..50 {
+				if matches!(task(index).status, TaskStatus::Offered { .. }) {
+					offers += 1;
+					assert_ok!(JobEscrow::decline(RuntimeOrigin::signed(HOT), 0, index));
+				}
+			}
+		}
+		assert_eq!(offers, 0, "the job that was declined had no other offer before");
+	});
+}
+
+#[test]
+fn a_job_that_nobody_accepts_is_offered_ever_more_rarely() {
+	build_and_execute(|| {
+		state(|s| s.slots = 1);
+		post(50);
+		let mut offered_at = Vec::new();
+		for _ in 0..150 {
+			pass(1);
+			for index in 0..50 {
+				if matches!(task(index).status, TaskStatus::Offered { .. }) {
+					offered_at.push(System::block_number());
+					assert_ok!(JobEscrow::decline(RuntimeOrigin::signed(HOT), 0, index));
+				}
+			}
+		}
+		assert!(offered_at.len() <= 10, "{offered_at:?}");
+	});
+}
+
+#[test]
+fn a_job_in_progress_looks_on_at_short_intervals() {
+	build_and_execute(|| {
+		state(|s| s.slots = 1);
+		post(20);
+		for index in 0..20 {
+			pass(6);
+			assert!(matches!(task(index).status, TaskStatus::Offered { .. }), "{index}");
+			accept(index);
+			submit(index);
+			conclude(index, AuditOutcome::Passed, vec![AUDITOR]);
+			pass(10);
+			assert!(matches!(task(index).status, TaskStatus::Settled { .. }), "{index}");
+		}
+	});
+}

@@ -130,7 +130,9 @@ impl<T: Config> Pallet<T> {
 			.filter(|duty| !is_recent(&sent, &duty.id(), now))
 			.collect::<Vec<_>>();
 		if duties.len() > DUTIES_PER_BLOCK {
-			let first = (now as usize).saturating_mul(DUTIES_PER_BLOCK) % duties.len();
+			// Not by the block's number itself: blocks in which this runs may have a rhythm.
+			let hash = sp_io::hashing::twox_64(&now.to_le_bytes());
+			let first = (u64::from_le_bytes(hash) % duties.len() as u64) as usize;
 			duties.rotate_left(first);
 			duties.truncate(DUTIES_PER_BLOCK);
 		}
