@@ -55,8 +55,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::Jobs` (r:0 w:1), `JobEscrow::Searches` (r:0 w:1),
 	/// `JobEscrow::Tasks` (r:0 w:1024), `JobEscrow::SearchItems` (r:0 w:1).
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(175_076_356, 0)
-			.saturating_add(Weight::from_parts(4_009_696, 0).saturating_mul(n.into()))
+		Weight::from_parts(56_338_200, 0)
+			.saturating_add(Weight::from_parts(4_903_238, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(9, 9))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
@@ -68,8 +68,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1024),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(261_230_000, 0)
-			.saturating_add(Weight::from_parts(176_752_261, 0).saturating_mul(n.into()))
+		Weight::from_parts(212_759_000, 0)
+			.saturating_add(Weight::from_parts(178_044_964, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(7, 7))
 			.saturating_add(T::DbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
@@ -81,7 +81,7 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn advance() -> Weight {
-		Weight::from_parts(561_905_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
+		Weight::from_parts(576_411_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
@@ -91,14 +91,14 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn lapse() -> Weight {
-		Weight::from_parts(552_887_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
+		Weight::from_parts(546_535_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Programs` (r:1 w:0),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
-	/// `JobEscrow::AgendaItems` (r:0 w:1).
+	/// `JobEscrow::Searches` (r:1 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn accept() -> Weight {
-		Weight::from_parts(104_226_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 4))
+		Weight::from_parts(147_146_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -108,14 +108,14 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn decline() -> Weight {
-		Weight::from_parts(201_197_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(214_683_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::CounterForAudits` (r:1 w:1),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn submit() -> Weight {
-		Weight::from_parts(101_250_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(119_373_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -125,15 +125,15 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn abandon() -> Weight {
-		Weight::from_parts(270_378_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(207_750_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Claimable` (r:1 w:1), `System::Account` (r:2 w:2).
 	fn claim() -> Weight {
-		Weight::from_parts(129_754_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(123_171_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `JobEscrow::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(15_950_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(12_804_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `a` in `[0, 15]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1), `Balances::Holds` (r:1 w:1),
@@ -143,8 +143,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(329_334_127, 0)
-			.saturating_add(Weight::from_parts(98_750_473, 0).saturating_mul(a.into()))
+		Weight::from_parts(342_718_726, 0)
+			.saturating_add(Weight::from_parts(97_210_460, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(12, 13))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
@@ -152,8 +152,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Tasks` (r:0 w:32),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(27_516_075, 0)
-			.saturating_add(Weight::from_parts(2_586_373, 0).saturating_mul(n.into()))
+		Weight::from_parts(19_217_121, 0)
+			.saturating_add(Weight::from_parts(3_541_878, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 2))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
@@ -162,54 +162,54 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 // For tests.
 impl WeightInfo for () {
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(175_076_356, 0)
-			.saturating_add(Weight::from_parts(4_009_696, 0).saturating_mul(n.into()))
+		Weight::from_parts(56_338_200, 0)
+			.saturating_add(Weight::from_parts(4_903_238, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(9, 9))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(261_230_000, 0)
-			.saturating_add(Weight::from_parts(176_752_261, 0).saturating_mul(n.into()))
+		Weight::from_parts(212_759_000, 0)
+			.saturating_add(Weight::from_parts(178_044_964, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(7, 7))
 			.saturating_add(ParityDbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
 	fn advance() -> Weight {
-		Weight::from_parts(561_905_000, 0)
+		Weight::from_parts(576_411_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(14, 15))
 	}
 	fn lapse() -> Weight {
-		Weight::from_parts(552_887_000, 0)
+		Weight::from_parts(546_535_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 12))
 	}
 	fn accept() -> Weight {
-		Weight::from_parts(104_226_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 4))
+		Weight::from_parts(147_146_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
 	}
 	fn decline() -> Weight {
-		Weight::from_parts(201_197_000, 0)
+		Weight::from_parts(214_683_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn submit() -> Weight {
-		Weight::from_parts(101_250_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(119_373_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
 	}
 	fn abandon() -> Weight {
-		Weight::from_parts(270_378_000, 0)
+		Weight::from_parts(207_750_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(129_754_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(123_171_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(15_950_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(12_804_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(329_334_127, 0)
-			.saturating_add(Weight::from_parts(98_750_473, 0).saturating_mul(a.into()))
+		Weight::from_parts(342_718_726, 0)
+			.saturating_add(Weight::from_parts(97_210_460, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 13))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(27_516_075, 0)
-			.saturating_add(Weight::from_parts(2_586_373, 0).saturating_mul(n.into()))
+		Weight::from_parts(19_217_121, 0)
+			.saturating_add(Weight::from_parts(3_541_878, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
