@@ -254,7 +254,7 @@ mod tests {
 			}
 			let mut params = before;
 			params.as_array_mut().unwrap().push(100.into());
-			assert_eq!(call(method, params).await, Ok(json!([])));
+			assert!(call(method, params).await.is_ok());
 		}
 	}
 

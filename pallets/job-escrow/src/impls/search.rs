@@ -92,24 +92,18 @@ impl<T: Config> Search<T> {
 }
 
 impl<T: Config> Pallet<T> {
-	/// A task came back to the market. If it was run, it looks for a machine in the next block. If its
-	/// provider did not take it, others have the slot first: it looks after the pause of a search that
-	/// found nothing, and the job avoids the provider until then.
+	/// A task came back to the market and looks for a machine in the next block. If its provider did not
+	/// take it, the job avoids that provider, whose slot others have first, until a search has found no
+	/// other.
 	pub(crate) fn opened(id: TaskId, not_taken_by: Option<&T::AccountId>) {
 		let now = Self::now();
 		let mut search = Searches::<T>::get(id.job).unwrap_or_else(|| Search::of(0, now));
 		search.set(id.index, true);
-		let pause = match not_taken_by {
-			Some(provider) => {
-				search.shun(provider);
-				Parameters::<T>::get().match_interval
-			}
-			None => {
-				search.since = now;
-				1
-			}
-		};
-		let due = now.saturating_add(pause);
+		match not_taken_by {
+			Some(provider) => search.shun(provider),
+			None => search.since = now,
+		}
+		let due = now.saturating_add(1);
 		if due < search.due {
 			search.put(id.job, due);
 		}

@@ -75,16 +75,21 @@ fn a_posted_job_keeps_its_runs_and_audit_fee() {
 	});
 }
 
+/// Brings a fresh job to an audit of three seats.
+fn to_audit_by_three() {
+	let mut job = spec(1);
+	job.assurance = assay_primitives::work::Assurance::Audited { auditors: 3 };
+	assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), job));
+	pass(1);
+	accept(0);
+	submit(0);
+}
+
 #[test]
 fn each_auditor_has_its_seats_share_and_the_rest_returns_to_the_buyer() {
 	build_and_execute(|| {
 		let before = Balances::free_balance(BUYER);
-		let mut job = spec(1);
-		job.assurance = assay_primitives::work::Assurance::Audited { auditors: 3 };
-		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), job));
-		pass(1);
-		accept(0);
-		submit(0);
+		to_audit_by_three();
 		// One of three was absent.
 		conclude(0, AuditOutcome::Passed, vec![AUDITOR, OTHER]);
 		pass(10);
@@ -98,12 +103,7 @@ fn each_auditor_has_its_seats_share_and_the_rest_returns_to_the_buyer() {
 fn a_lone_auditor_does_not_have_the_others_shares() {
 	build_and_execute(|| {
 		let before = Balances::free_balance(BUYER);
-		let mut job = spec(1);
-		job.assurance = assay_primitives::work::Assurance::Audited { auditors: 3 };
-		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), job));
-		pass(1);
-		accept(0);
-		submit(0);
+		to_audit_by_three();
 		conclude(0, AuditOutcome::Inconclusive, vec![AUDITOR]);
 		assert_eq!(Balances::free_balance(AUDITOR), ASY + FEE);
 		assert_eq!(Balances::free_balance(TREASURY), ASY + 2 * FEE);

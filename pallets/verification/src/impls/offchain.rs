@@ -22,6 +22,8 @@ use sp_runtime::offchain::{
 
 /// Held by the one worker that runs.
 const LOCK_KEY: &[u8] = b"assay::audit::lock";
+/// Where it is kept how often duties have been seen to.
+const TURN_KEY: &[u8] = b"assay::audit::turn";
 /// Attestations sent a short while ago.
 const SENT_KEY: &[u8] = b"assay::audit::sent";
 /// Most duties seen to in one block.
@@ -114,6 +116,13 @@ impl<T: Config> Pallet<T> {
 				log::warn!(target: LOG_TARGET, "audit of {:?} put off: {why}", duty.task);
 			}
 		}
+		StorageValueRef::persistent(TURN_KEY).set(&Self::turn().wrapping_add(1));
+	}
+
+	/// How often duties have been seen to. Not the block's number: blocks in which that happens may
+	/// have a rhythm, by which some duties would never have their turn.
+	fn turn() -> u32 {
+		StorageValueRef::persistent(TURN_KEY).get().ok().flatten().unwrap_or_default()
 	}
 
 	/// The seats that this node holds and should see to in this block. Where there are more than
@@ -130,9 +139,7 @@ impl<T: Config> Pallet<T> {
 			.filter(|duty| !is_recent(&sent, &duty.id(), now))
 			.collect::<Vec<_>>();
 		if duties.len() > DUTIES_PER_BLOCK {
-			// Not by the block's number itself: blocks in which this runs may have a rhythm.
-			let hash = sp_io::hashing::twox_64(&now.to_le_bytes());
-			let first = (u64::from_le_bytes(hash) % duties.len() as u64) as usize;
+			let first = (Self::turn() as usize).saturating_mul(DUTIES_PER_BLOCK) % duties.len();
 			duties.rotate_left(first);
 			duties.truncate(DUTIES_PER_BLOCK);
 		}
