@@ -221,3 +221,30 @@ fn programs_that_are_not_valid_are_refused_with_the_reason() {
 		assert!(code == 1 && error.contains(why), "{program}: {error}");
 	}
 }
+
+/// Each node of a case with most operations, at its last element, and the exit codes.
+#[test]
+fn a_lie_anywhere_is_found_and_proved() {
+	let path = vectors("graphs.json");
+	let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+	let nodes = |case: &Value| case["program"]["nodes"].as_array().unwrap().len();
+	let case = cases.iter().max_by_key(|case| nodes(case)).unwrap();
+	let name = case["name"].as_str().unwrap();
+	for node in 0..nodes(case) {
+		let lie = format!("{node}:0:0:-1");
+		let arguments = ["program", "audit", text(&path), "--case", name, "--sabotage", &lie];
+		let (code, report) = json(&arguments);
+		assert_eq!((code, &report["caught"]), (0, &Value::Bool(true)), "{lie}: {report}");
+		assert_eq!(
+			(&report["node"], &report["row"], &report["col"]),
+			(&node.into(), &0.into(), &0.into())
+		);
+		assert!(report["proof_bytes"].as_u64().unwrap() > 64, "{report}");
+		assert!(report["verdict"].as_str().unwrap().starts_with("fraud"), "{report}");
+	}
+	// Not a lie, or nowhere.
+	for lie in ["0:0:0:0", "9999:0:0:1", "0:0:9999:1", "0:0:0"] {
+		let (code, _) = json(&["program", "audit", text(&path), "--sabotage", lie]);
+		assert_ne!(code, 0, "{lie}");
+	}
+}

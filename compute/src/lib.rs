@@ -16,6 +16,7 @@ pub mod matmul;
 mod node;
 mod ops;
 pub mod program;
+pub mod proof;
 pub mod reference;
 mod rows;
 mod shape;

@@ -153,6 +153,21 @@ impl Step<'_> {
 				let x = rows.row(0, col)?;
 				bytes::element(x.as_ref(), self.out.dtype, row).ok_or(RowError::Operand { slot: 0 })
 			}
+			Node::ConcatCols { parts } => {
+				// One part has the column: the others are not needed.
+				let mut rows = Rows { operands: &self.operands, fetch };
+				let mut col = col;
+				for slot in 0..parts.len() as u32 {
+					let part = rows.shape(slot)?;
+					if col < part.cols {
+						let bytes = rows.row(slot, row)?;
+						let element = bytes::element(bytes.as_ref(), part.dtype, col);
+						return element.ok_or(RowError::Operand { slot });
+					}
+					col = col.saturating_sub(part.cols);
+				}
+				Err(RowError::OutOfRange)
+			}
 			_ => {
 				let bytes = self.row(row, fetch)?;
 				bytes::element(&bytes, self.out.dtype, col).ok_or(RowError::OutOfRange)

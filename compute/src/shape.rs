@@ -1,6 +1,6 @@
 //! Element types and shapes.
 
-use codec::{Decode, Encode, MaxEncodedLen};
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 
 /// Most rows of any tensor.
 pub const MAX_ROWS: u32 = 1 << 24;
@@ -11,7 +11,18 @@ pub const MAX_MATMUL_K: u32 = 131_071;
 
 /// Element type of a tensor, two's complement and little-endian.
 #[derive(
-	Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, MaxEncodedLen,
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	PartialOrd,
+	Ord,
+	Hash,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
 )]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "std", serde(rename_all = "lowercase"))]
@@ -50,7 +61,9 @@ impl core::fmt::Display for Dtype {
 }
 
 /// Shape of a tensor: `rows` × `cols` elements, row-major. A vector is one row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode, MaxEncodedLen)]
+#[derive(
+	Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen,
+)]
 pub struct Shape {
 	/// Element type.
 	pub dtype: Dtype,

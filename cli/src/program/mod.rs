@@ -1,5 +1,6 @@
 //! `assay program`.
 
+mod audit;
 mod check;
 mod inspect;
 pub mod load;
@@ -21,6 +22,8 @@ pub enum Command {
 		#[arg(required = true)]
 		files: Vec<PathBuf>,
 	},
+	/// Falsify one element of a test vector's execution, and show that the lie is found and proved.
+	Audit(audit::Arguments),
 	/// Run a program here and show what a worker would commit to.
 	Run(run::Arguments),
 	/// Show a program's nodes, shapes, costs and id.
@@ -46,6 +49,7 @@ impl Command {
 pub fn run_local(context: &Context, command: Command) -> anyhow::Result<()> {
 	match command {
 		Command::Check { files } => check::run(context, &files),
+		Command::Audit(arguments) => audit::run(context, &arguments),
 		Command::Run(arguments) => run::run(context, &arguments),
 		Command::Inspect { program } => inspect::run(context, &program),
 		Command::Register { .. } => Ok(()),

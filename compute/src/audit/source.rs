@@ -4,7 +4,9 @@ use crate::{Root, RowTree, Tensor, Trace};
 use alloc::{string::String, vec::Vec};
 
 /// One opened row.
-#[derive(Clone, Debug, PartialEq, Eq, codec::Encode, codec::Decode)]
+#[derive(
+	Clone, Debug, PartialEq, Eq, codec::Encode, codec::Decode, codec::DecodeWithMemTracking,
+)]
 pub struct OpenRow {
 	/// Its bytes.
 	pub bytes: Vec<u8>,

@@ -18,6 +18,8 @@ pub use tensor::{tensor_root, tensor_root_of, verify_row, RowTree};
 pub use trace::{prove_trace, trace_root, verify_trace};
 
 pub(crate) use hash::fill_row;
+pub(crate) use program::node_tree;
+pub(crate) use trace::trace_tree;
 
 /// A BLAKE3 hash that commits to something.
 pub type Root = [u8; 32];

@@ -23,10 +23,15 @@ pub fn program_id(nodes: &[Node], shapes: &[Shape]) -> Root {
 	seal(nodes.len() as u32, &merkle::root(leaves))
 }
 
+/// The tree over a program's nodes, to open many of them.
+pub(crate) fn node_tree(program: &ValidProgram) -> Tree {
+	let pairs = program.nodes().iter().zip(program.shapes());
+	Tree::new(pairs.map(|(node, shape)| leaf(node, *shape)).collect())
+}
+
 /// The path that opens node `index` of a program; `None` past the last node.
 pub fn prove_node(program: &ValidProgram, index: u32) -> Option<Vec<Root>> {
-	let pairs = program.nodes().iter().zip(program.shapes());
-	Tree::new(pairs.map(|(node, shape)| leaf(node, *shape)).collect()).prove(index)
+	node_tree(program).prove(index)
 }
 
 /// Whether `node`, with a result of `shape`, is number `index` of the `count` nodes of program `id`.

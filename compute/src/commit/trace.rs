@@ -16,9 +16,14 @@ pub fn trace_root(tensor_roots: &[Root]) -> Root {
 	merkle::root(tensor_roots.iter().map(leaf))
 }
 
+/// The tree over the tensor roots, to open many of them.
+pub(crate) fn trace_tree(tensor_roots: &[Root]) -> Tree {
+	Tree::new(tensor_roots.iter().map(leaf).collect())
+}
+
 /// The path that opens `node`; `None` past the last node.
 pub fn prove_trace(tensor_roots: &[Root], node: u32) -> Option<Vec<Root>> {
-	Tree::new(tensor_roots.iter().map(leaf).collect()).prove(node)
+	trace_tree(tensor_roots).prove(node)
 }
 
 /// Whether `tensor_root` is the one committed for `node` of `count`.
