@@ -276,14 +276,19 @@ fn a_job_that_nobody_accepts_is_offered_ever_more_rarely() {
 fn a_job_in_progress_looks_on_at_short_intervals() {
 	build_and_execute(|| {
 		state(|s| s.slots = 1);
-		post(20);
-		for index in 0..20 {
+		post(10);
+		let offered =
+			|| (0..10).find(|index| matches!(task(*index).status, TaskStatus::Offered { .. }));
+		for done in 0..10 {
 			let mut waited = 0;
-			while !matches!(task(index).status, TaskStatus::Offered { .. }) {
+			let index = loop {
 				pass(1);
 				waited += 1;
-				assert!(waited <= 8, "task {index} waits");
-			}
+				assert!(waited <= 8, "after {done} tasks nothing is offered");
+				if let Some(index) = offered() {
+					break index;
+				}
+			};
 			accept(index);
 			submit(index);
 			conclude(index, AuditOutcome::Passed, vec![AUDITOR]);
