@@ -28,6 +28,7 @@ pub fn json(arguments: &[&str]) -> (i32, Value) {
 }
 
 /// A file of test vectors.
+// Each test binary compiles this file, and not each needs the vectors.
 #[allow(dead_code)]
 pub fn vectors(name: &str) -> PathBuf {
 	PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../compute/tests/vectors").join(name)

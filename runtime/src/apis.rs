@@ -300,6 +300,7 @@ impl_runtime_apis! {
 			signature_check: bool,
 			select: frame_try_runtime::TryStateSelect,
 		) -> Weight {
+			// By tools only, as above: a block that fails its checks must stop them.
 			Executive::try_execute_block(block, state_root_check, signature_check, select)
 				.expect("the block is checked")
 		}

@@ -79,6 +79,7 @@ mod tests {
 	use crate::{Client, Error, FinalisedBlocks, Submitter};
 
 	/// Compiles only if transactions and blocks can be waited for on any thread.
+	// Never called: that it compiles is the test.
 	#[allow(dead_code)]
 	fn futures_are_send(client: &Client, submitter: &Submitter, blocks: &mut FinalisedBlocks) {
 		fn send<T>(_: impl Future<Output = Result<T, Error>> + Send) {}

@@ -188,6 +188,8 @@ pub mod pallet {
 			// The account that keeps undeliverable payouts must exist to take any amount.
 			let pot = Pallet::<T>::pot();
 			let minimum = T::Currency::minimum_balance();
+			// Genesis is built outside of any block, and there a panic is the refusal: minting fails only if
+			// issuance would overflow, and no chain must start from such balances.
 			if T::Currency::balance(&pot) < minimum {
 				T::Currency::mint_into(&pot, minimum).expect("genesis balances allow one more");
 			}
