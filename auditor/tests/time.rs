@@ -4,8 +4,8 @@ mod common;
 
 use assay_auditor::{Auditor, Config};
 use assay_primitives::{
-	auditor::{AuditReply, AuditRequest, Depth},
-	work::Verdict,
+	auditor::{AuditReply, AuditRequest},
+	work::{Depth, Verdict},
 };
 use common::{ask, config, post, silent, until, verdict, worker, Work, DEPTHS};
 use std::time::{Duration, Instant};

@@ -42,6 +42,10 @@ pub trait WeightInfo {
 	fn conclude(a: u32) -> Weight;
 	/// Removal of `n` tasks of a closed job.
 	fn purge(n: u32) -> Weight;
+	/// A conviction.
+	fn convict() -> Weight;
+	/// Payment of a challenger.
+	fn reward() -> Weight;
 }
 
 /// Weights with the runtime's database costs.
@@ -157,6 +161,12 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 			.saturating_add(T::DbWeight::get().reads_writes(2, 2))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
+	fn convict() -> Weight {
+		Weight::from_parts(300000000, 0).saturating_add(T::DbWeight::get().reads_writes(20, 20))
+	}
+	fn reward() -> Weight {
+		Weight::from_parts(60000000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
+	}
 }
 
 // For tests.
@@ -212,5 +222,11 @@ impl WeightInfo for () {
 			.saturating_add(Weight::from_parts(3_541_878, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
+	}
+	fn convict() -> Weight {
+		Weight::from_parts(300000000, 0).saturating_add(ParityDbWeight::get().reads_writes(20, 20))
+	}
+	fn reward() -> Weight {
+		Weight::from_parts(60000000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
 	}
 }

@@ -21,8 +21,8 @@ pub trait WeightInfo {
 	/// `b`: bytes of the program.
 	fn register_program(b: u32) -> Weight;
 	fn remove_program() -> Weight;
-	fn attest() -> Weight;
-	fn authorize_attest() -> Weight;
+	fn seal_verdict() -> Weight;
+	fn authorize_seal_verdict() -> Weight;
 	fn set_parameters() -> Weight;
 	/// End of every block.
 	fn record_entropy() -> Weight;
@@ -34,6 +34,32 @@ pub trait WeightInfo {
 	fn step_deadline() -> Weight;
 	/// `i`: input roots; `h`: hashes of the path.
 	fn verify_inputs(i: u32, h: u32) -> Weight;
+	/// Authorization of `open_verdict` with a proof of `b` bytes.
+	fn authorize_open_verdict(b: u32) -> Weight;
+	/// `bond`.
+	fn bond() -> Weight;
+	/// `unbond`.
+	fn unbond() -> Weight;
+	/// `commit_report`.
+	fn commit_report() -> Weight;
+	/// The end of a report that was not opened.
+	fn lapse_report() -> Weight;
+	/// The payment of a challenger, without the sink's part.
+	fn pay_reward() -> Weight;
+	/// The end of a window.
+	fn close_case() -> Weight;
+	/// `open_verdict`, without what its proof costs.
+	fn open_verdict() -> Weight;
+	/// `report_fraud`, without what its proof costs.
+	fn report_fraud() -> Weight;
+	/// A proof of `b` bytes about a generated row.
+	fn verify_fill(b: u32) -> Weight;
+	/// A proof of `b` bytes about an element of a product.
+	fn verify_product(b: u32) -> Weight;
+	/// A proof of `b` bytes about a scaled row.
+	fn verify_quant(b: u32) -> Weight;
+	/// A proof of `b` bytes about a normalised row.
+	fn verify_norm(b: u32) -> Weight;
 }
 
 /// Weights with the runtime's database costs.
@@ -55,11 +81,11 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
 	/// `Verification::Earlier` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::Duties` (r:0 w:6), `Verification::AgendaItems` (r:0 w:1).
-	fn attest() -> Weight {
+	fn seal_verdict() -> Weight {
 		Weight::from_parts(207_259_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 10))
 	}
 	/// `Verification::Audits` (r:1 w:0), `System::BlockHash` (r:1 w:0).
-	fn authorize_attest() -> Weight {
+	fn authorize_seal_verdict() -> Weight {
 		Weight::from_parts(126_988_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `Verification::Parameters` (r:0 w:1).
@@ -98,6 +124,55 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 			.saturating_add(Weight::from_parts(345_780, 0).saturating_mul(i.into()))
 			.saturating_add(Weight::from_parts(1_054_970, 0).saturating_mul(h.into()))
 	}
+	fn authorize_open_verdict(b: u32) -> Weight {
+		Weight::from_parts(30000000, 0)
+			.saturating_add(Weight::from_parts(2000, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
+	}
+	fn bond() -> Weight {
+		Weight::from_parts(40000000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+	}
+	fn unbond() -> Weight {
+		Weight::from_parts(40000000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+	}
+	fn commit_report() -> Weight {
+		Weight::from_parts(60000000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 7))
+	}
+	fn lapse_report() -> Weight {
+		Weight::from_parts(60000000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 7))
+	}
+	fn pay_reward() -> Weight {
+		Weight::from_parts(20000000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+	}
+	fn close_case() -> Weight {
+		Weight::from_parts(100000000, 0).saturating_add(T::DbWeight::get().reads_writes(17, 16))
+	}
+	fn open_verdict() -> Weight {
+		Weight::from_parts(900000000, 0).saturating_add(T::DbWeight::get().reads_writes(40, 40))
+	}
+	fn report_fraud() -> Weight {
+		Weight::from_parts(900000000, 0).saturating_add(T::DbWeight::get().reads_writes(40, 40))
+	}
+	fn verify_fill(b: u32) -> Weight {
+		Weight::from_parts(100000000, 0)
+			.saturating_add(Weight::from_parts(10000, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(1, 0))
+	}
+	fn verify_product(b: u32) -> Weight {
+		Weight::from_parts(100000000, 0)
+			.saturating_add(Weight::from_parts(10000, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(1, 0))
+	}
+	fn verify_quant(b: u32) -> Weight {
+		Weight::from_parts(100000000, 0)
+			.saturating_add(Weight::from_parts(10000, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(1, 0))
+	}
+	fn verify_norm(b: u32) -> Weight {
+		Weight::from_parts(100000000, 0)
+			.saturating_add(Weight::from_parts(10000, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(1, 0))
+	}
 }
 
 // For tests.
@@ -110,10 +185,10 @@ impl WeightInfo for () {
 	fn remove_program() -> Weight {
 		Weight::from_parts(135_985_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
-	fn attest() -> Weight {
+	fn seal_verdict() -> Weight {
 		Weight::from_parts(207_259_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 10))
 	}
-	fn authorize_attest() -> Weight {
+	fn authorize_seal_verdict() -> Weight {
 		Weight::from_parts(126_988_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn set_parameters() -> Weight {
@@ -137,5 +212,54 @@ impl WeightInfo for () {
 		Weight::from_parts(1_983_774, 0)
 			.saturating_add(Weight::from_parts(345_780, 0).saturating_mul(i.into()))
 			.saturating_add(Weight::from_parts(1_054_970, 0).saturating_mul(h.into()))
+	}
+	fn authorize_open_verdict(b: u32) -> Weight {
+		Weight::from_parts(30000000, 0)
+			.saturating_add(Weight::from_parts(2000, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+	}
+	fn bond() -> Weight {
+		Weight::from_parts(40000000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+	}
+	fn unbond() -> Weight {
+		Weight::from_parts(40000000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+	}
+	fn commit_report() -> Weight {
+		Weight::from_parts(60000000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 7))
+	}
+	fn lapse_report() -> Weight {
+		Weight::from_parts(60000000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 7))
+	}
+	fn pay_reward() -> Weight {
+		Weight::from_parts(20000000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+	}
+	fn close_case() -> Weight {
+		Weight::from_parts(100000000, 0).saturating_add(ParityDbWeight::get().reads_writes(17, 16))
+	}
+	fn open_verdict() -> Weight {
+		Weight::from_parts(900000000, 0).saturating_add(ParityDbWeight::get().reads_writes(40, 40))
+	}
+	fn report_fraud() -> Weight {
+		Weight::from_parts(900000000, 0).saturating_add(ParityDbWeight::get().reads_writes(40, 40))
+	}
+	fn verify_fill(b: u32) -> Weight {
+		Weight::from_parts(100000000, 0)
+			.saturating_add(Weight::from_parts(10000, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(1, 0))
+	}
+	fn verify_product(b: u32) -> Weight {
+		Weight::from_parts(100000000, 0)
+			.saturating_add(Weight::from_parts(10000, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(1, 0))
+	}
+	fn verify_quant(b: u32) -> Weight {
+		Weight::from_parts(100000000, 0)
+			.saturating_add(Weight::from_parts(10000, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(1, 0))
+	}
+	fn verify_norm(b: u32) -> Weight {
+		Weight::from_parts(100000000, 0)
+			.saturating_add(Weight::from_parts(10000, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(1, 0))
 	}
 }

@@ -67,7 +67,8 @@ impl<T: Config> Pallet<T> {
 						ensure!(e.price <= job.spec.max_price, "a price is above the limit");
 						ensure!(task.held >= e.price, "a matched task cannot pay its price");
 						let accepted = !matches!(task.status, TaskStatus::Offered { .. });
-						ensure!(accepted || e.collateral == 0, "an offer locks collateral");
+						let locked = if accepted { e.pledge } else { 0 };
+						ensure!(e.collateral == locked, "not the collateral that was pledged");
 					}
 				}
 			}
@@ -116,8 +117,9 @@ impl<T: Config> Pallet<T> {
 		);
 		let claims = Claimable::<T>::iter().fold(0 as Balance, |sum, (_, claim)| sum + claim);
 		ensure!(
-			T::Currency::balance(&Self::pot()) >= claims + T::Currency::minimum_balance(),
-			"the pot does not cover the claims on it"
+			T::Currency::balance(&Self::pot())
+				>= claims + totals.rewards + T::Currency::minimum_balance(),
+			"the pot does not cover the claims on it and what is set aside"
 		);
 		Ok(())
 	}

@@ -40,7 +40,7 @@ fn specs_that_make_no_sense_are_refused() {
 		);
 		refused(|j| j.value = Balance::MAX, Error::<Test>::AmountTooLarge);
 		refused(
-			|j| j.assurance = Assurance::Audited { auditors: 0 },
+			|j| j.assurance = Assurance::every_task(0),
 			sp_runtime::DispatchError::Other("no such assurance"),
 		);
 		refused(|j| j.max_price = 20_000 * ASY, sp_runtime::TokenError::FundsUnavailable);

@@ -1,15 +1,18 @@
 //! The off-chain worker. It only orchestrates: it finds the node's duties, asks the auditor service
 //! on loopback, signs and submits. Nothing that a stranger wrote is fetched here.
 
-use crate::{pallet::*, Stage, LOG_TARGET};
+use crate::{pallet::*, Stage, Voting, LOG_TARGET, MAX_PROOF_BYTES};
 use alloc::{format, string::String, vec, vec::Vec};
 use assay_primitives::{
-	auditor::{Access, AuditId, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, PATH},
+	auditor::{
+		seal, Access, AuditId, AuditReply, AuditRequest, AuditorId, Finding, Salt, SeatId,
+		ACCESS_KEY, PATH,
+	},
 	traits::TaskEndpoints,
 	work::{TaskId, Verdict},
 	BlockNumber,
 };
-use codec::{DecodeAll, Encode};
+use codec::{Decode, DecodeAll, Encode};
 use core::fmt;
 use frame_system::offchain::SubmitTransaction;
 use sp_application_crypto::RuntimeAppPublic;
@@ -24,7 +27,9 @@ use sp_runtime::offchain::{
 const LOCK_KEY: &[u8] = b"assay::audit::lock";
 /// Where it is kept how often duties have been seen to.
 const TURN_KEY: &[u8] = b"assay::audit::turn";
-/// Attestations sent a short while ago.
+/// Where it is kept which verdicts are kept; each lies under this with its seat.
+const KEPT_KEY: &[u8] = b"assay::audit::kept";
+/// Transactions sent a short while ago.
 const SENT_KEY: &[u8] = b"assay::audit::sent";
 /// Most duties seen to in one block.
 const DUTIES_PER_BLOCK: usize = 4;
@@ -36,24 +41,47 @@ const REQUEST_TIME: Duration = Duration::from_millis(2_000);
 const LOCK_BLOCKS: u32 = 2;
 const LOCK_TIME: Duration = Duration::from_millis(15_000);
 /// Longest reply read, in bytes.
-const MAX_REPLY: usize = 16 * 1024;
-/// Blocks after which an attestation that is not in the chain is sent again.
+const MAX_REPLY: usize = MAX_PROOF_BYTES as usize + 1024;
+/// Blocks left for sealing a verdict.
+const SEALING_BLOCKS: BlockNumber = 3;
+/// Blocks for which a verdict is kept after its round: the chain may take blocks back.
+const KEEP_AFTER: BlockNumber = 600;
+/// Blocks after which a transaction that is not in the chain is sent again.
 const RESEND_AFTER: BlockNumber = 5;
 
 /// One seat of this node in an open vote.
 #[derive(Clone)]
 pub(crate) struct Duty {
 	auditor: AuditorId,
-	pub(crate) task: TaskId,
-	submitted_at: BlockNumber,
-	round: u8,
-	seat: u8,
-	/// Last block in which an attestation counts.
-	deadline: BlockNumber,
+	pub(crate) seat: SeatId,
+	/// Last block in which the verdict may be sealed.
+	seals_until: BlockNumber,
+	/// Last block in which it may be opened.
+	opens_until: BlockNumber,
+	/// What is due.
+	act: Act,
 }
 
-/// Names an attestation in local storage.
-type SentId = (TaskId, BlockNumber, u8, u8);
+/// What a seat has to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+enum Act {
+	/// Come to a verdict and seal it.
+	Seal,
+	/// Open what was sealed.
+	Open,
+}
+
+/// Names a transaction in local storage.
+type SentId = (SeatId, Act);
+
+/// A verdict that the node has come to, kept until its round is over: a seal can be opened only with
+/// the salt it was made with, also after a restart.
+#[derive(Clone, Encode, Decode)]
+struct Kept {
+	verdict: Verdict,
+	proof: Vec<u8>,
+	salt: Salt,
+}
 
 /// Why a duty could not be done in this block.
 enum Failed {
@@ -69,9 +97,13 @@ enum Failed {
 	Refused(String),
 	/// The round was over before the audit was.
 	Expired,
+	/// What it took for a proof shows no fault.
+	NotProved,
+	/// The verdict that was sealed is not known any more.
+	Forgotten,
 	/// The keystore did not sign.
 	NotSigned,
-	/// The pool did not take the attestation.
+	/// The pool did not take the transaction.
 	NotTaken,
 }
 
@@ -85,7 +117,9 @@ impl fmt::Display for Failed {
 			Failed::Refused(why) => write!(f, "the auditor service refused: {why}"),
 			Failed::Expired => f.write_str("the audit came to no end in the round's time"),
 			Failed::NotSigned => f.write_str("the keystore did not sign"),
-			Failed::NotTaken => f.write_str("the pool did not take the attestation"),
+			Failed::NotProved => f.write_str("the auditor service's proof shows no fault"),
+			Failed::Forgotten => f.write_str("the verdict that was sealed is not known any more"),
+			Failed::NotTaken => f.write_str("the pool did not take the transaction"),
 		}
 	}
 }
@@ -113,7 +147,7 @@ impl<T: Config> Pallet<T> {
 		};
 		for duty in Self::own_duties(&keys) {
 			if let Err(why) = Self::do_duty(&access, &duty) {
-				log::warn!(target: LOG_TARGET, "audit of {:?} put off: {why}", duty.task);
+				log::warn!(target: LOG_TARGET, "audit of {:?} put off: {why}", duty.seat.task);
 			}
 		}
 		StorageValueRef::persistent(TURN_KEY).set(&Self::turn().wrapping_add(1));
@@ -146,73 +180,147 @@ impl<T: Config> Pallet<T> {
 		duties
 	}
 
-	/// The seat of `auditor` in the open vote on `task`.
+	/// What the seat of `auditor` in the open vote on `task` has to do now.
 	fn duty(auditor: AuditorId, task: TaskId) -> Option<Duty> {
 		let audit = Audits::<T>::get(task)?;
 		let Stage::Voting(voting) = audit.stage else { return None };
+		let place = voting.seats.iter().position(|s| s.auditor == auditor && s.vote.is_none())?;
 		// What is sent now is in the next block at the earliest.
-		if Self::now() >= voting.deadline {
-			return None;
-		}
-		let seat = voting.seats.iter().position(|s| s.auditor == auditor && s.vote.is_none())?;
-		Some(Duty {
-			auditor,
+		let next = Self::now().saturating_add(1);
+		let act = match voting.seats.get(place)?.sealed {
+			None if next <= voting.seals_until => Act::Seal,
+			Some(_) if next <= voting.opens_until && voting.opening(next) => Act::Open,
+			_ => return None,
+		};
+		let seat = SeatId {
 			task,
 			submitted_at: audit.submitted_at,
 			round: audit.round,
-			seat: seat.try_into().ok()?,
-			deadline: voting.deadline,
-		})
+			number: place.try_into().ok()?,
+		};
+		let Voting { seals_until, opens_until, .. } = voting;
+		Some(Duty { auditor, seat, seals_until, opens_until, act })
 	}
 
-	/// Asks the auditor service and, once it is done, submits what it found.
 	fn do_duty(access: &Access, duty: &Duty) -> Result<(), Failed> {
-		let Some(audit) = Audits::<T>::get(duty.task) else { return Ok(()) };
-		let endpoint = T::Endpoints::endpoint(duty.task).ok_or(Failed::NoEndpoint)?;
+		let call = match (duty.act, Self::kept(&duty.seat)) {
+			(Act::Open, None) => return Err(Failed::Forgotten),
+			(Act::Open, Some(Kept { verdict, proof, salt })) => {
+				let proof = proof.try_into().map_err(|_| Failed::Forgotten)?;
+				Call::open_verdict { seat: duty.seat, verdict, proof, salt }
+			}
+			(Act::Seal, kept) => {
+				let Some(kept) = kept.map(Ok).or_else(|| Self::reach(access, duty).transpose())
+				else {
+					return Ok(());
+				};
+				let Kept { verdict, proof, salt } = kept?;
+				let seal = seal(&duty.auditor, &duty.seat, &verdict, &proof, &salt);
+				let message = Self::signed_seal(duty.seat, seal).encode();
+				let signature = duty.auditor.sign(&message).ok_or(Failed::NotSigned)?;
+				Call::seal_verdict { seat: duty.seat, seal, signature }
+			}
+		};
+		Self::send(duty, call)
+	}
+
+	/// Comes to a verdict and keeps it; `None` while that takes. Who comes to none in time abstains,
+	/// for silence would cost the deposit.
+	fn reach(access: &Access, duty: &Duty) -> Result<Option<Kept>, Failed> {
+		let last = Self::now() >= Self::reply_until(duty);
+		let (verdict, proof) = match Self::find(access, duty) {
+			Ok(Some(found)) => found,
+			Ok(None) if last => (Verdict::Abstained, Vec::new()),
+			Err(why) if last => {
+				log::warn!(target: LOG_TARGET, "abstains on {:?}: {why}", duty.seat.task);
+				(Verdict::Abstained, Vec::new())
+			}
+			Ok(None) => return Ok(None),
+			Err(why) => return Err(why),
+		};
+		let kept = Kept { verdict, proof, salt: sp_io::offchain::random_seed() };
+		Self::keep(duty, &kept);
+		Ok(Some(kept))
+	}
+
+	/// Last block at which the auditor's answer is waited for, so that it can still be sealed.
+	fn reply_until(duty: &Duty) -> BlockNumber {
+		duty.seals_until.saturating_sub(SEALING_BLOCKS)
+	}
+
+	/// Asks the auditor service; `None` while it is not done. An accusation that this node does not
+	/// find proved itself is never made.
+	fn find(access: &Access, duty: &Duty) -> Result<Option<(Verdict, Vec<u8>)>, Failed> {
+		let SeatId { task, submitted_at, .. } = duty.seat;
+		let (Some(audit), Some(case)) = (Audits::<T>::get(task), Cases::<T>::get(task)) else {
+			return Ok(None);
+		};
+		let endpoint = T::Endpoints::endpoint(task).ok_or(Failed::NoEndpoint)?;
 		let request = AuditRequest {
 			audit: AuditId {
-				task: duty.task,
-				submitted_at: duty.submitted_at,
+				task,
+				submitted_at,
 				provider: endpoint.provider,
-				claim: audit.claim(),
-				depth: Depth::Projection,
+				claim: case.claim(),
+				depth: audit.depth,
 			},
 			endpoint: endpoint.url,
 			now: Self::now(),
-			deadline: duty.deadline,
+			deadline: Self::reply_until(duty),
 		};
 		match ask(access, &request)? {
-			AuditReply::Pending => Ok(()),
+			AuditReply::Pending => Ok(None),
 			AuditReply::Refused(why) => Err(Failed::Refused(why)),
 			AuditReply::Expired => Err(Failed::Expired),
-			AuditReply::Done(verdict) => Self::submit(duty, verdict),
+			AuditReply::Done(Finding::Right) => Ok(Some((Verdict::Valid, Vec::new()))),
+			AuditReply::Done(Finding::Unavailable) => Ok(Some((Verdict::Unavailable, Vec::new()))),
+			AuditReply::Done(Finding::Wrong(proof)) => {
+				let fault = Self::judge(&case.program, &case.inputs, &case.commitment, &proof)
+					.map_err(|_| Failed::NotProved)?;
+				Ok(Some((Verdict::Invalid(fault.place), proof)))
+			}
 		}
 	}
 
-	/// Signs and submits an attestation, unless that was done a short while ago.
-	fn submit(duty: &Duty, verdict: Verdict) -> Result<(), Failed> {
-		let Duty { task, submitted_at, round, seat, .. } = *duty;
+	/// Submits a transaction of a seat, unless that was done a short while ago.
+	fn send(duty: &Duty, call: Call<T>) -> Result<(), Failed> {
 		if !Self::claim_sending(duty.id()) {
 			return Ok(());
 		}
-		let message = Self::attestation(task, submitted_at, round, verdict).encode();
-		let sent = duty.auditor.sign(&message).ok_or(Failed::NotSigned).and_then(|signature| {
-			let call = Call::attest { task, submitted_at, round, seat, verdict, signature };
-			let transaction = T::create_authorized_transaction(call.into());
-			SubmitTransaction::<T, Call<T>>::submit_transaction(transaction)
-				.map_err(|()| Failed::NotTaken)
-		});
+		let transaction = T::create_authorized_transaction(call.into());
+		let sent = SubmitTransaction::<T, Call<T>>::submit_transaction(transaction)
+			.map_err(|()| Failed::NotTaken);
 		if sent.is_err() {
 			Self::unclaim_sending(duty.id());
 		}
 		sent
 	}
 
+	fn kept(seat: &SeatId) -> Option<Kept> {
+		StorageValueRef::persistent(&kept_key(seat)).get().ok().flatten()
+	}
+
+	/// Keeps a verdict, and forgets those of rounds that are long over.
+	fn keep(duty: &Duty, kept: &Kept) {
+		let now = Self::now();
+		let index = StorageValueRef::persistent(KEPT_KEY);
+		let mut seats =
+			index.get::<Vec<(SeatId, BlockNumber)>>().ok().flatten().unwrap_or_default();
+		let over = |until: BlockNumber| until.saturating_add(KEEP_AFTER) < now;
+		for (seat, _) in seats.iter().filter(|(_, until)| over(*until)) {
+			StorageValueRef::persistent(&kept_key(seat)).clear();
+		}
+		seats.retain(|(_, until)| !over(*until));
+		seats.push((duty.seat, duty.opens_until));
+		StorageValueRef::persistent(&kept_key(&duty.seat)).set(kept);
+		index.set(&seats);
+	}
+
 	fn sent() -> Vec<(SentId, BlockNumber)> {
 		StorageValueRef::persistent(SENT_KEY).get().ok().flatten().unwrap_or_default()
 	}
 
-	/// Notes that an attestation is being sent now, and forgets those sent longer ago. False if it
+	/// Notes that a transaction is being sent now, and forgets those sent longer ago. False if it
 	/// was sent a short while ago, or if another worker writes at the same time.
 	fn claim_sending(id: SentId) -> bool {
 		let now = Self::now();
@@ -243,8 +351,12 @@ impl<T: Config> Pallet<T> {
 
 impl Duty {
 	fn id(&self) -> SentId {
-		(self.task, self.submitted_at, self.round, self.seat)
+		(self.seat, self.act)
 	}
+}
+
+fn kept_key(seat: &SeatId) -> Vec<u8> {
+	(KEPT_KEY, seat).encode()
 }
 
 fn is_recent(sent: &[(SentId, BlockNumber)], id: &SentId, now: BlockNumber) -> bool {
