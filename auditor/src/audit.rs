@@ -140,7 +140,9 @@ impl Auditing {
 			Ok(()) => AuditReply::Done(Finding::Right),
 			Err(Stop::Fault(fault, proof)) => {
 				let bytes = proof.len();
-				tracing::info!("task {index} of job {job} is wrong: {fault}, proved in {bytes} bytes");
+				tracing::info!(
+					"task {index} of job {job} is wrong: {fault}, proved in {bytes} bytes"
+				);
 				AuditReply::Done(Finding::Wrong(proof))
 			}
 			Err(Stop::Unavailable(why)) => {
@@ -481,9 +483,7 @@ fn check_roots(program: &ValidProgram, claim: &audit::Claim, roots: &[Root]) -> 
 	}
 	match roots.last() {
 		Some(root) if *root == claim.output_root => Ok(()),
-		_ => {
-			Err(declared_otherwise(program, claim, roots, program.output(), FaultKind::Output))
-		}
+		_ => Err(declared_otherwise(program, claim, roots, program.output(), FaultKind::Output)),
 	}
 }
 

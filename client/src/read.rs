@@ -5,7 +5,10 @@ use crate::{
 	Error,
 };
 use assay_primitives::{
-	views::{Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView, MAX_PAGE},
+	views::{
+		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
+		MAX_PAGE,
+	},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, Hash, Nonce, Root,
 };
@@ -246,6 +249,11 @@ impl Client {
 		value: Balance,
 	) -> Result<Option<Balance>, Error> {
 		self.call("JobsApi_audit_fee", (program, assurance, value)).await
+	}
+
+	/// The result of a task, if it may be challenged now.
+	pub async fn challenge(&self, task: TaskId) -> Result<Option<ChallengeView>, Error> {
+		self.call("JobsApi_challenge", (task,)).await
 	}
 
 	/// What an assurance demands of machines; `None` if it cannot be given.

@@ -1,7 +1,9 @@
 //! Runtime APIs of Assay.
 
 use crate::{
-	views::{Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
+	views::{
+		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
+	},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, Root,
 };
@@ -30,6 +32,8 @@ sp_api::decl_runtime_apis! {
 		fn demands(assurance: Assurance) -> Option<Demands>;
 		/// Runs a task may take before its money goes back, and so how many audit fees are escrowed.
 		fn max_attempts() -> u8;
+		/// The task's result, if it may be challenged now.
+		fn challenge(task: TaskId) -> Option<ChallengeView>;
 		/// Whether an audit of the task is under way.
 		fn under_audit(task: TaskId) -> bool;
 	}

@@ -90,6 +90,24 @@ pub struct TaskView {
 	pub held: Balance,
 }
 
+/// A submitted result that may be challenged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct ChallengeView {
+	/// Block of its submission, which tells one attempt at a task from the next.
+	pub submitted_at: BlockNumber,
+	/// First block in which its window is over, as far as is known.
+	pub closes_at: BlockNumber,
+	/// Reports that are sealed and not opened.
+	pub pending: u32,
+	/// Bond of a report, in planck.
+	#[serde(with = "amount")]
+	pub bond: Balance,
+	/// Blocks that must lie between sealing and opening a report.
+	pub delay: BlockNumber,
+	/// Blocks after sealing in which a report may be opened.
+	pub window: BlockNumber,
+}
+
 /// What an assurance demands of machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
 pub struct Demands {

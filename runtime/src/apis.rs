@@ -4,7 +4,9 @@ use crate::*;
 use alloc::vec::Vec;
 use assay_primitives::{
 	traits::Audits,
-	views::{Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
+	views::{
+		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
+	},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	Root,
 };
@@ -235,6 +237,10 @@ impl_runtime_apis! {
 		fn audit_fee(program: Root, assurance: Assurance, value: Balance) -> Option<Balance> {
 			let info = <Verification as assay_primitives::traits::Programs>::info(&program)?;
 			<Verification as Audits>::fee(&info.costs, &assurance, value).ok()
+		}
+
+		fn challenge(task: TaskId) -> Option<ChallengeView> {
+			Verification::challenge(task)
 		}
 
 		fn demands(assurance: Assurance) -> Option<Demands> {

@@ -56,7 +56,7 @@ fn windows(distinct_authors: u8) -> Windows {
 			draw_timeout: 30,
 			audit_window: 60,
 			opening_window: 20,
-			challenge_window: 12,
+			challenge_window: 24,
 			report_window: 8,
 			report_grace: 4,
 			..Default::default()

@@ -5,8 +5,8 @@ use assay_auditor::{Auditor, Config, Handle, Policy, Retry};
 use assay_compute::{
 	audit::{self, spot, Fault},
 	execute,
-	proof::{verify, FraudProof, Statement}, tensor_root, trace_root, Dtype, Node, Prepared, Program, Root, Shape, Tensor,
-	ValidProgram,
+	proof::{verify, FraudProof, Statement},
+	tensor_root, trace_root, Dtype, Node, Prepared, Program, Root, Shape, Tensor, ValidProgram,
 };
 use assay_data::{Limits, Server, Store};
 use assay_primitives::{

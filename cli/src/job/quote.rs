@@ -85,11 +85,11 @@ fn quote(
 #[cfg(test)]
 mod tests {
 	use super::*;
+	use assay_primitives::Permill;
 	use assay_primitives::{
 		market::{Ask, MachineClass},
 		work::Costs,
 	};
-	use assay_primitives::Permill;
 
 	fn machine(ask: Option<Ask>) -> MachineView {
 		let model = "m".to_owned();

@@ -5,6 +5,7 @@ use super::{
 	quote, watch, Folder,
 };
 use crate::{
+	audit::DepthName,
 	context::{account_argument, Context},
 	data::interrupted,
 	failure::Usage,
@@ -16,15 +17,15 @@ use anyhow::{anyhow, bail, Context as _};
 use assay_client::{Amount, Client, JobSpec, Submitter};
 use assay_compute::{tasks_root, Tensor, ValidProgram};
 use assay_data::{Limits, Server, Tasks};
+use assay_primitives::Permill;
 use assay_primitives::{
 	market::{MachineId, Requirements, Work},
 	views::Demands,
-	work::{Assurance, Costs, Depth, JobId, Mode},
+	work::{Assurance, Costs, JobId, Mode},
 	AccountId, Balance, Hash, Root,
 };
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
-use assay_primitives::Permill;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 use tokio::sync::oneshot;
 
@@ -103,27 +104,6 @@ pub struct Arguments {
 	/// Serve and follow the job until its last task ended; fails if any was refunded.
 	#[arg(long)]
 	watch: bool,
-}
-
-/// Depths of audits.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DepthName {
-	/// Every product by a random projection, everything else again: finds any wrong element
-	Projection,
-	/// All of it again: finds any wrong element, and moves less data
-	Replay,
-	/// A few random rows: finds skipped work, not one wrong element
-	Spot,
-}
-
-impl From<DepthName> for Depth {
-	fn from(depth: DepthName) -> Self {
-		match depth {
-			DepthName::Projection => Self::Projection,
-			DepthName::Replay => Self::Replay,
-			DepthName::Spot => Self::Spot,
-		}
-	}
 }
 
 /// A part in percent, exact to a millionth.
@@ -209,7 +189,8 @@ impl Arguments {
 		}
 		let costs = Costs::from(program.costs());
 		let (value, deadline) = (self.value.0, self.deadline);
-		let Some(Demands { stake_percent, premium }) = client.demands(self.assurance()).await? else {
+		let Some(Demands { stake_percent, premium }) = client.demands(self.assurance()).await?
+		else {
 			bail!("at most 15 auditors can be drawn for a task; ask for fewer with --auditors");
 		};
 		let work = Work { costs, value, deadline, premium, stake_percent };

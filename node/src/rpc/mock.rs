@@ -3,7 +3,10 @@
 
 use crate::service::{Block, Hash};
 use assay_primitives::{
-	views::{Demands, JobEvent, JobEventKind, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
+	views::{
+		ChallengeView, Demands, JobEvent, JobEventKind, JobView, JobsPage, NetworkStats,
+		ProviderView, TaskView,
+	},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, BlockNumber, Header, Root,
 };
@@ -119,6 +122,7 @@ sp_api::mock_impl_runtime_apis! {
 		fn program(_: Root) -> Option<ProgramInfo> { None }
 		fn audit_fee(_: Root, _: Assurance, _: Balance) -> Option<Balance> { None }
 		fn demands(_: Assurance) -> Option<Demands> { None }
+		fn challenge(_: TaskId) -> Option<ChallengeView> { None }
 		fn max_attempts() -> u8 { 3 }
 		fn under_audit(_: TaskId) -> bool { false }
 	}

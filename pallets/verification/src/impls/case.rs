@@ -2,6 +2,7 @@
 
 use crate::{pallet::*, Case, Params};
 use assay_primitives::{
+	views::ChallengeView,
 	work::{Claim, TaskId},
 	BlockNumber,
 };
@@ -40,6 +41,14 @@ impl<T: Config> Pallet<T> {
 		let next = Self::now().saturating_add(1);
 		let over = case.closes_at < next && case.pending == 0;
 		(!over).then(|| case.closes_at.max(next))
+	}
+
+	/// What a challenger needs to know of a result.
+	pub fn challenge(task: TaskId) -> Option<ChallengeView> {
+		let Case { submitted_at, closes_at, pending, .. } = Cases::<T>::get(task)?;
+		let Params { report_bond: bond, report_delay: delay, report_window: window, .. } =
+			Parameters::<T>::get();
+		Some(ChallengeView { submitted_at, closes_at, pending, bond, delay, window })
 	}
 
 	/// Ends the window of a result that stands: whoever vouched for it was right to.
