@@ -134,7 +134,7 @@ mod tests {
 	fn thin_collateral_is_refused() {
 		// One auditor proves 4/9 of audited lies: P ≤ 4/9 needs S ≥ 2.5·G; three need 29/26·G.
 		assert_eq!(audit_rate(1_000, 2_400, 1), None);
-		assert!(audit_rate(1_000, 2_502, 1).is_some());
+		assert!(audit_rate(1_000, 2_504, 1).is_some());
 		assert_eq!(audit_rate(26_000, 28_900, 3), None);
 		assert!(audit_rate(26_000, 29_004, 3).is_some());
 		assert_eq!(audit_rate(ASY, 0, 15), None);

@@ -9,7 +9,7 @@ use assay_compute::{
 };
 use assay_primitives::{
 	auditor::{app, seal, AuditorId, Salt, SeatId},
-	traits::{self, Audits as _, BlockEntropy, TaskEndpoints, Terms},
+	traits::{self, Audits as _, BlockEntropy, Programs as _, TaskEndpoints, Terms},
 	work::{Assurance, AuditOutcome, Claim, Commitment, Offence, Place, TaskId, Verdict},
 	Balance, BlockNumber, Root, ASY,
 };
@@ -193,6 +193,8 @@ pub const OWNER: AccountId = 1_000;
 pub const POOR: AccountId = 1_001;
 pub const REPORTER: AccountId = 1_002;
 pub const OTHER: AccountId = 1_003;
+/// Owner of the program that claims are about.
+pub const FOUNDER: AccountId = 1_004;
 /// At risk in each seat.
 pub const DEPOSIT: Balance = ASY;
 /// Bond of a report.
@@ -234,10 +236,16 @@ pub fn new_test_ext() -> sp_io::TestExternalities {
 	Endpoint::set(Some(b"http://worker.example:8080".to_vec()));
 	let mut ext: sp_io::TestExternalities = RuntimeGenesisConfig {
 		balances: pallet_balances::GenesisConfig {
-			balances: [(OWNER, 1_000 * ASY), (POOR, 10), (REPORTER, 100 * ASY), (OTHER, 100 * ASY)]
-				.into_iter()
-				.chain((1..=60).map(|auditor| (auditor, AUDITOR_BOND + 1)))
-				.collect(),
+			balances: [
+				(OWNER, 1_000 * ASY),
+				(POOR, 10),
+				(REPORTER, 100 * ASY),
+				(OTHER, 100 * ASY),
+				(FOUNDER, ASY),
+			]
+			.into_iter()
+			.chain((1..=60).map(|auditor| (auditor, AUDITOR_BOND + 1)))
+			.collect(),
 			..Default::default()
 		},
 		verification: pallet_verification::GenesisConfig {
@@ -255,7 +263,9 @@ pub fn new_test_ext() -> sp_io::TestExternalities {
 		System::set_block_number(1);
 		set_auditors(1..=9);
 		// Every claim of the tests is about this program.
-		register(1);
+		let program = register_as(FOUNDER, 1);
+		// As a job that names it does.
+		assert_eq!(Verification::hold(&program), Ok(()));
 	});
 	ext
 }
@@ -536,8 +546,12 @@ pub fn program(rows: u32) -> assay_compute::Program {
 
 /// Registers [`program`] and gives its id.
 pub fn register(rows: u32) -> Root {
+	register_as(OWNER, rows)
+}
+
+fn register_as(owner: AccountId, rows: u32) -> Root {
 	let bytes = program(rows).encode();
-	Verification::register_program(RuntimeOrigin::signed(OWNER), bytes.try_into().unwrap())
+	Verification::register_program(RuntimeOrigin::signed(owner), bytes.try_into().unwrap())
 		.expect("valid");
 	Root::from(program(rows).validate().unwrap().id())
 }

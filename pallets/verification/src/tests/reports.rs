@@ -3,7 +3,7 @@
 use crate::{mock::*, *};
 use assay_primitives::{
 	auditor::Salt,
-	traits::Audits as _,
+	traits::{Audits as _, Programs as _},
 	work::{AuditOutcome, FaultKind, Offence, TaskId, Verdict},
 	Root, ASY,
 };
@@ -361,7 +361,9 @@ fn a_program_stays_until_convictions_are_paid_out() {
 		run(2);
 		assert_ok!(report(REPORTER, task(1), proof()));
 		let program = claim().program;
-		let remove = || Verification::remove_program(RuntimeOrigin::signed(OWNER), program);
+		let remove = || Verification::remove_program(RuntimeOrigin::signed(FOUNDER), program);
+		// The job that named it is gone.
+		Verification::unhold(&program);
 		assert_noop!(remove(), Error::<Test>::InUse);
 		run(params().report_window + 1);
 		assert_ok!(remove());
