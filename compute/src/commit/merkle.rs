@@ -4,6 +4,7 @@
 use super::{
 	hash::{hash, Tag},
 	many::hash_rows,
+	position::Position,
 	Root,
 };
 use alloc::vec::Vec;
@@ -107,12 +108,17 @@ impl Tree {
 
 	/// The siblings from leaf `index` up to the root; `None` past the last leaf.
 	pub fn prove(&self, index: u32) -> Option<Vec<Root>> {
-		if index >= self.leaves() {
+		self.prove_at(Position { level: 0, index })
+	}
+
+	/// The siblings from a position up to the root; `None` unless it exists.
+	pub fn prove_at(&self, at: Position) -> Option<Vec<Root>> {
+		if !at.exists(self.leaves()) {
 			return None;
 		}
-		let mut index = index as usize;
+		let mut index = at.index as usize;
 		let mut path = Vec::new();
-		for level in &self.levels {
+		for level in self.levels.iter().skip(at.level.into()) {
 			// An odd last node has no sibling on its level.
 			path.extend(level.get(index ^ 1));
 			index >>= 1;
