@@ -10,14 +10,17 @@ mod exact;
 mod fetch;
 mod field;
 mod fold;
+mod kept;
 pub mod projection;
 pub mod replay;
 mod source;
 pub mod spot;
+pub mod stream;
 mod verdict;
 
 pub use claim::Claim;
 pub use exact::{audit as full, Place};
 pub use fetch::fetch_trace;
+pub use kept::{Keep, Kept, Projection};
 pub use source::{MemorySource, OpenRow, TraceSource};
 pub use verdict::{Fault, FaultKind, Verdict};

@@ -26,8 +26,23 @@ pub struct Stack {
 impl Stack {
 	/// Appends the next leaf.
 	pub fn push(&mut self, leaf: Root) {
-		let mut height = 0u32;
-		let mut node = leaf;
+		self.push_subtree(0, leaf);
+	}
+
+	/// Appends many leaves; where they complete subtrees, these are hashed side by side.
+	pub fn extend(&mut self, mut leaves: &[Root]) {
+		while let Some(whole) = leaves.len().checked_ilog2() {
+			// The smallest subtree so far says how the next leaf is aligned.
+			let aligned = self.subtrees.last().map_or(whole, |(height, _)| *height);
+			let height = whole.min(aligned);
+			let (now, later) = leaves.split_at(1usize.checked_shl(height).unwrap_or(1));
+			self.push_subtree(height, root_of(now.to_vec()));
+			leaves = later;
+		}
+	}
+
+	/// Appends the root of a complete subtree of 2^`height` leaves.
+	fn push_subtree(&mut self, mut height: u32, mut node: Root) {
 		while let Some((_, left)) = self.subtrees.pop_if(|(h, _)| *h == height) {
 			node = inner(&left, &node);
 			height = height.saturating_add(1);

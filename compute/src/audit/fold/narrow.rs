@@ -1,0 +1,162 @@
+//! Products with i8 matrices.
+
+use super::{combine, digits, each_tile};
+use alloc::{vec, vec::Vec};
+use zeroize::Zeroize;
+
+/// Digits of 16 bits: a product with an i8 is at most 2^22, so an i32 holds 256 of them (2^30).
+const DIGITS: usize = 4;
+/// Terms of such a sum.
+const TERMS: usize = 256;
+/// Columns that are folded together: their sums stay in the first-level cache.
+const TILE: usize = 512;
+/// Bytes of a matrix that are gone through before its next rows, tile by tile.
+const BLOCK: usize = 128 * 1024;
+
+/// A vector over the field, ready for products with i8 rows.
+pub(crate) struct NarrowVector {
+	digits: [Vec<i16>; DIGITS],
+}
+
+impl NarrowVector {
+	pub(crate) fn new(vector: &[u64]) -> Self {
+		// Of the right size at once, so that growing leaves no copies behind.
+		let mut split: [Vec<i16>; DIGITS] =
+			core::array::from_fn(|_| Vec::with_capacity(vector.len()));
+		for value in vector {
+			let digits = digits::<DIGITS>(*value as i64, 16);
+			for (split, digit) in split.iter_mut().zip(digits) {
+				split.push(digit as i16);
+			}
+		}
+		NarrowVector { digits: split }
+	}
+
+	/// Bytes it takes in memory.
+	pub(crate) fn bytes(&self) -> usize {
+		self.digits.iter().map(|digits| digits.len().saturating_mul(2)).sum()
+	}
+
+	/// Σ row\[t\]·vector\[t\].
+	pub(crate) fn dot(&self, row: &[i8]) -> u64 {
+		let [d0, d1, d2, d3] = &self.digits;
+		combine(&dot(row, d0, d1, d2, d3), 16)
+	}
+}
+
+impl Drop for NarrowVector {
+	fn drop(&mut self) {
+		self.digits.zeroize();
+	}
+}
+
+/// Mᵀ·v for an i8 matrix M whose rows come block by block.
+pub(crate) struct NarrowFold {
+	width: usize,
+	/// Rows so far.
+	rows: usize,
+	tiles: Vec<Tile>,
+}
+
+impl NarrowFold {
+	/// For rows of `width` elements.
+	pub(crate) fn new(width: usize) -> Self {
+		let tile = |first: usize| Tile::new(TILE.min(width - first));
+		NarrowFold { width, rows: 0, tiles: (0..width).step_by(TILE).map(tile).collect() }
+	}
+
+	/// Adds the next whole rows, each times its element of `vector`.
+	pub(crate) fn push(&mut self, rows: &[i8], vector: &NarrowVector) {
+		let width = self.width.max(1);
+		let at_once = (BLOCK / width).max(1).saturating_mul(width);
+		for block in rows.chunks(at_once) {
+			let first = self.rows;
+			let count = (block.len() / width).min(vector.digits[0].len().saturating_sub(first));
+			let digits = vector.digits.each_ref().map(|d| &d[first..first + count]);
+			each_tile(&mut self.tiles, |index, tile| {
+				tile.add(&block[index * TILE..], width, digits)
+			});
+			self.rows += count;
+		}
+	}
+
+	/// Mᵀ·v.
+	pub(crate) fn finish(mut self) -> Vec<u64> {
+		let mut folded = Vec::with_capacity(self.width);
+		for tile in &mut self.tiles {
+			tile.flush();
+			folded.extend(tile.sums.iter().map(|sums| combine(sums, 16)));
+		}
+		folded
+	}
+}
+
+/// Sums of a few neighbouring columns.
+struct Tile {
+	sums: Vec<[i64; DIGITS]>,
+	/// Sums of the last `terms` rows, digit by digit.
+	partial: Vec<i32>,
+	terms: usize,
+}
+
+impl Tile {
+	fn new(width: usize) -> Self {
+		Tile { sums: vec![[0; DIGITS]; width], partial: vec![0; DIGITS * width], terms: 0 }
+	}
+
+	/// Adds rows `stride` apart, of which `matrix` begins with the first one's part.
+	fn add(&mut self, matrix: &[i8], stride: usize, digits: [&[i16]; DIGITS]) {
+		let width = self.sums.len();
+		for row in 0..digits[0].len() {
+			if self.terms == TERMS {
+				self.flush();
+			}
+			let part = &matrix[row * stride..row * stride + width];
+			add_scaled(&mut self.partial, part, &digits.map(|digits| digits[row]));
+			self.terms += 1;
+		}
+	}
+
+	fn flush(&mut self) {
+		for (d, partial) in self.partial.chunks_exact(self.sums.len()).enumerate() {
+			for (sums, partial) in self.sums.iter_mut().zip(partial) {
+				sums[d] += i64::from(*partial);
+			}
+		}
+		self.partial.fill(0);
+		self.terms = 0;
+	}
+}
+
+impl Drop for Tile {
+	fn drop(&mut self) {
+		self.sums.zeroize();
+		self.partial.zeroize();
+	}
+}
+
+vectorised! {
+	fn dot(row: &[i8], d0: &[i16], d1: &[i16], d2: &[i16], d3: &[i16]) -> [i64; DIGITS] {
+		let mut sums = [0i64; DIGITS];
+		for (index, row) in row.chunks(TERMS).enumerate() {
+			let start = index * TERMS;
+			for (sum, digits) in sums.iter_mut().zip([d0, d1, d2, d3]) {
+				let digits = &digits[start..start + row.len()];
+				let products = row.iter().zip(digits).map(|(x, d)| i32::from(*x) * i32::from(*d));
+				*sum += i64::from(products.fold(0, i32::wrapping_add));
+			}
+		}
+		sums
+	}
+}
+
+vectorised! {
+	/// partial[d][t] += row[t]·digits[d].
+	fn add_scaled(partial: &mut [i32], row: &[i8], digits: &[i16; DIGITS]) {
+		for (partial, digit) in partial.chunks_exact_mut(row.len().max(1)).zip(digits) {
+			for (partial, x) in partial.iter_mut().zip(row) {
+				*partial = partial.wrapping_add(i32::from(*x).wrapping_mul(i32::from(*digit)));
+			}
+		}
+	}
+}
