@@ -5,9 +5,11 @@ use alloc::{vec, vec::Vec};
 use zeroize::Zeroize;
 
 /// Digits of 16 bits: a product with an i8 is at most 2^22, so an i32 holds 256 of them (2^30).
-const DIGITS: usize = 4;
+pub(super) const DIGITS: usize = 4;
 /// Terms of such a sum.
-const TERMS: usize = 256;
+pub(super) const TERMS: usize = 256;
+/// Rows that are folded together.
+const ROWS: usize = 8;
 /// Columns that are folded together: their sums stay in the first-level cache.
 const TILE: usize = 512;
 /// Bytes of a matrix that are gone through before its next rows, tile by tile.
@@ -39,8 +41,17 @@ impl NarrowVector {
 
 	/// Σ row\[t\]·vector\[t\].
 	pub(crate) fn dot(&self, row: &[i8]) -> u64 {
-		let [d0, d1, d2, d3] = &self.digits;
-		combine(&dot(row, d0, d1, d2, d3), 16)
+		let digits = self.digits.each_ref().map(|digits| &digits[..]);
+		combine(&dot(row, digits), 16)
+	}
+}
+
+#[cfg(test)]
+impl NarrowVector {
+	/// [`dot`](Self::dot) without the kernels of this processor.
+	pub(super) fn portable_dot(&self, row: &[i8]) -> u64 {
+		let digits = self.digits.each_ref().map(|digits| &digits[..]);
+		combine(&portable_dot(row, digits), 16)
 	}
 }
 
@@ -107,13 +118,24 @@ impl Tile {
 	/// Adds rows `stride` apart, of which `matrix` begins with the first one's part.
 	fn add(&mut self, matrix: &[i8], stride: usize, digits: [&[i16]; DIGITS]) {
 		let width = self.sums.len();
-		for row in 0..digits[0].len() {
-			if self.terms == TERMS {
+		let row = |row: usize| &matrix[row * stride..row * stride + width];
+		let rows = digits[0].len();
+		let mut next = 0;
+		while next < rows {
+			let together = ROWS.min(rows - next);
+			if self.terms + together > TERMS {
 				self.flush();
 			}
-			let part = &matrix[row * stride..row * stride + width];
-			add_scaled(&mut self.partial, part, &digits.map(|digits| digits[row]));
-			self.terms += 1;
+			let scales = digits.map(|digits| &digits[next..next + together]);
+			if together == ROWS {
+				add_rows(&mut self.partial, core::array::from_fn(|j| row(next + j)), scales);
+			} else {
+				for j in 0..together {
+					add_scaled(&mut self.partial, width, 0, row(next + j), &scales.map(|d| d[j]));
+				}
+			}
+			self.terms += together;
+			next += together;
 		}
 	}
 
@@ -135,12 +157,52 @@ impl Drop for Tile {
 	}
 }
 
+/// partial\[d\]\[t\] += Σ rows\[j\]\[t\]·digits\[d\]\[j\].
+fn add_rows(partial: &mut [i32], rows: [&[i8]; ROWS], digits: [&[i16]; DIGITS]) {
+	let width = rows[0].len();
+	let digit = |d: usize, j: usize| digits[d].get(j).copied().unwrap_or(0);
+	let mut done = 0;
+	#[cfg(all(feature = "std", target_arch = "x86_64"))]
+	if super::avx2::detected() {
+		let digits = core::array::from_fn(|d| core::array::from_fn(|j| digit(d, j)));
+		// SAFETY: the processor has AVX2.
+		#[allow(unsafe_code)]
+		let whole = unsafe { super::avx2::add_rows(partial, rows, &digits) };
+		done = whole;
+	}
+	if done < width {
+		for (j, row) in rows.into_iter().enumerate() {
+			let scales = core::array::from_fn(|d| digit(d, j));
+			add_scaled(partial, width, done, &row[done..], &scales);
+		}
+		done = width;
+	}
+	debug_assert_eq!(done, width);
+}
+
+/// Σ row\[t\]·digits\[d\]\[t\].
+fn dot(row: &[i8], digits: [&[i16]; DIGITS]) -> [i64; DIGITS] {
+	let (mut sums, mut done) = ([0; DIGITS], 0);
+	#[cfg(all(feature = "std", target_arch = "x86_64"))]
+	if super::avx2::detected() {
+		// SAFETY: the processor has AVX2.
+		#[allow(unsafe_code)]
+		let whole = unsafe { super::avx2::narrow_dot(row, digits) };
+		(sums, done) = whole;
+	}
+	let rest = portable_dot(&row[done..], digits.map(|digits| &digits[done..]));
+	for (sum, rest) in sums.iter_mut().zip(rest) {
+		*sum += rest;
+	}
+	sums
+}
+
 vectorised! {
-	fn dot(row: &[i8], d0: &[i16], d1: &[i16], d2: &[i16], d3: &[i16]) -> [i64; DIGITS] {
+	fn portable_dot(row: &[i8], digits: [&[i16]; DIGITS]) -> [i64; DIGITS] {
 		let mut sums = [0i64; DIGITS];
 		for (index, row) in row.chunks(TERMS).enumerate() {
 			let start = index * TERMS;
-			for (sum, digits) in sums.iter_mut().zip([d0, d1, d2, d3]) {
+			for (sum, digits) in sums.iter_mut().zip(digits) {
 				let digits = &digits[start..start + row.len()];
 				let products = row.iter().zip(digits).map(|(x, d)| i32::from(*x) * i32::from(*d));
 				*sum += i64::from(products.fold(0, i32::wrapping_add));
@@ -151,10 +213,16 @@ vectorised! {
 }
 
 vectorised! {
-	/// partial[d][t] += row[t]·digits[d].
-	fn add_scaled(partial: &mut [i32], row: &[i8], digits: &[i16; DIGITS]) {
-		for (partial, digit) in partial.chunks_exact_mut(row.len().max(1)).zip(digits) {
-			for (partial, x) in partial.iter_mut().zip(row) {
+	/// partial\[d\]\[first + t\] += row\[t\]·digits\[d\].
+	fn add_scaled(
+		partial: &mut [i32],
+		width: usize,
+		first: usize,
+		row: &[i8],
+		digits: &[i16; DIGITS],
+	) {
+		for (partial, digit) in partial.chunks_exact_mut(width.max(1)).zip(digits) {
+			for (partial, x) in partial[first..].iter_mut().zip(row) {
 				*partial = partial.wrapping_add(i32::from(*x).wrapping_mul(i32::from(*digit)));
 			}
 		}

@@ -6,9 +6,9 @@ use alloc::{vec, vec::Vec};
 use zeroize::Zeroize;
 
 /// Digits of 21 bits: a product with an i32 is at most 2^51, so an i64 holds 2,048 (2^62).
-const DIGITS: usize = 3;
+pub(super) const DIGITS: usize = 3;
 /// Terms of such a sum.
-const TERMS: usize = 2_048;
+pub(super) const TERMS: usize = 2_048;
 /// Columns that are folded together: their sums stay in the first-level cache.
 const TILE: usize = 512;
 
@@ -36,8 +36,15 @@ impl WideVector {
 
 	/// Σ row\[t\]·vector\[t\] for the bytes of an i32 row.
 	pub(crate) fn dot(&self, row: &[u8]) -> u64 {
-		let [d0, d1, d2] = &self.digits;
-		dot(row, d0, d1, d2)
+		dot(row.as_chunks::<4>().0, self.digits.each_ref().map(|digits| &digits[..]))
+	}
+}
+
+#[cfg(test)]
+impl WideVector {
+	/// [`dot`](Self::dot) without the kernels of this processor.
+	pub(super) fn portable_dot(&self, row: &[u8]) -> u64 {
+		portable_dot(row.as_chunks::<4>().0, self.digits.each_ref().map(|digits| &digits[..]))
 	}
 }
 
@@ -128,10 +135,36 @@ impl Drop for Tile {
 	}
 }
 
+/// Σ row\[t\]·vector\[t\] of a vector with these digits.
+fn dot(row: &[[u8; 4]], digits: [&[i32]; DIGITS]) -> u64 {
+	let (mut total, mut done) = (0, 0);
+	#[cfg(all(feature = "std", target_arch = "x86_64"))]
+	if super::avx2::detected() {
+		use super::avx2::{wide_dot, WIDE_TERMS};
+		let whole = row.len() - row.len() % 8;
+		for first in (0..whole).step_by(WIDE_TERMS) {
+			let end = whole.min(first + WIDE_TERMS);
+			let row = row[first..end].as_flattened().as_chunks().0;
+			let digits = digits.map(|digits| digits[first..end].as_chunks().0);
+			// SAFETY: the processor has AVX2.
+			#[allow(unsafe_code)]
+			let lanes = unsafe { wide_dot(row, digits) };
+			for lane in 0..4 {
+				total = field::add(total, combine(&lanes.map(|lanes| lanes[lane]), 21));
+			}
+		}
+		done = whole;
+	}
+	let rest = portable_dot(&row[done..], digits.map(|digits| &digits[done..]));
+	total = field::add(total, rest);
+	total
+}
+
 vectorised! {
-	fn dot(row: &[u8], d0: &[i32], d1: &[i32], d2: &[i32]) -> u64 {
+	fn portable_dot(row: &[[u8; 4]], digits: [&[i32]; DIGITS]) -> u64 {
+		let [d0, d1, d2] = digits;
 		let mut total = 0;
-		for (index, row) in row.as_chunks::<4>().0.chunks(TERMS).enumerate() {
+		for (index, row) in row.chunks(TERMS).enumerate() {
 			let start = index * TERMS;
 			let end = start + row.len();
 			let mut sums = [0i64; DIGITS];
