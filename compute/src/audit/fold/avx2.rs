@@ -1,11 +1,12 @@
 //! The three kernels of a projection for AVX2. Bounds are those of the portable ones; sums are spread over
 //! lanes, so each lane holds fewer terms than the bound allows.
 
-use super::{narrow, wide};
+use super::{
+	narrow::{self, ROWS},
+	wide,
+};
 use core::arch::x86_64::*;
 
-/// Rows folded at once: the sums are read and written once for all of them.
-pub(super) const ROWS: usize = 8;
 /// Columns at once.
 const COLS: usize = 16;
 

@@ -7,6 +7,7 @@
 
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 mod avx2;
+mod fast;
 mod narrow;
 mod wide;
 
@@ -35,12 +36,20 @@ fn combine<const N: usize>(sums: &[i64; N], bits: u32) -> u64 {
 		.fold(0, |value, sum| field::add(field::mul(value, 1 << bits), field::residue(*sum)))
 }
 
+/// Threads that share the tiles.
+fn threads() -> usize {
+	#[cfg(feature = "std")]
+	return rayon::current_num_threads();
+	#[cfg(not(feature = "std"))]
+	1
+}
+
 /// Adds to one tile of columns after another, in parallel under `std`.
 fn each_tile<T: Send>(tiles: &mut [T], work: impl Fn(usize, &mut T) + Send + Sync) {
 	#[cfg(feature = "std")]
 	{
 		use rayon::prelude::*;
-		if rayon::current_num_threads() > 1 {
+		if threads() > 1 {
 			tiles.par_iter_mut().enumerate().for_each(|(index, tile)| work(index, tile));
 			return;
 		}

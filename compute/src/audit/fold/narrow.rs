@@ -1,6 +1,6 @@
 //! Products with i8 matrices.
 
-use super::{combine, digits, each_tile};
+use super::{combine, digits, each_tile, fast, threads};
 use alloc::{vec, vec::Vec};
 use zeroize::Zeroize;
 
@@ -8,11 +8,11 @@ use zeroize::Zeroize;
 pub(super) const DIGITS: usize = 4;
 /// Terms of such a sum.
 pub(super) const TERMS: usize = 256;
-/// Rows that are folded together.
-const ROWS: usize = 8;
+/// Rows that are folded together: sums are read and written once for all of them.
+pub(super) const ROWS: usize = 8;
 /// Columns that are folded together: their sums stay in the first-level cache.
 const TILE: usize = 512;
-/// Bytes of a matrix that are gone through before its next rows, tile by tile.
+/// Bytes of a matrix, for each thread, that are gone through tile by tile before its next rows.
 const BLOCK: usize = 128 * 1024;
 
 /// A vector over the field, ready for products with i8 rows.
@@ -79,7 +79,8 @@ impl NarrowFold {
 	/// Adds the next whole rows, each times its element of `vector`.
 	pub(crate) fn push(&mut self, rows: &[i8], vector: &NarrowVector) {
 		let width = self.width.max(1);
-		let at_once = (BLOCK / width).max(1).saturating_mul(width);
+		let at_once = BLOCK.saturating_mul(threads()) / width;
+		let at_once = at_once.max(1).saturating_mul(width);
 		for block in rows.chunks(at_once) {
 			let first = self.rows;
 			let count = (block.len() / width).min(vector.digits[0].len().saturating_sub(first));
@@ -127,11 +128,16 @@ impl Tile {
 				self.flush();
 			}
 			let scales = digits.map(|digits| &digits[next..next + together]);
-			if together == ROWS {
-				add_rows(&mut self.partial, core::array::from_fn(|j| row(next + j)), scales);
-			} else {
-				for j in 0..together {
-					add_scaled(&mut self.partial, width, 0, row(next + j), &scales.map(|d| d[j]));
+			match scales.map(|scales| scales.first_chunk::<ROWS>().copied()) {
+				[Some(a), Some(b), Some(c), Some(d)] => {
+					let rows = core::array::from_fn(|j| row(next + j));
+					add_rows(&mut self.partial, rows, &[a, b, c, d]);
+				}
+				_ => {
+					for j in 0..together {
+						let scales = scales.map(|scales| scales[j]);
+						add_scaled(&mut self.partial, width, 0, row(next + j), &scales);
+					}
 				}
 			}
 			self.terms += together;
@@ -158,38 +164,19 @@ impl Drop for Tile {
 }
 
 /// partial\[d\]\[t\] += Σ rows\[j\]\[t\]·digits\[d\]\[j\].
-fn add_rows(partial: &mut [i32], rows: [&[i8]; ROWS], digits: [&[i16]; DIGITS]) {
+fn add_rows(partial: &mut [i32], rows: [&[i8]; ROWS], digits: &[[i16; ROWS]; DIGITS]) {
 	let width = rows[0].len();
-	let digit = |d: usize, j: usize| digits[d].get(j).copied().unwrap_or(0);
-	let mut done = 0;
-	#[cfg(all(feature = "std", target_arch = "x86_64"))]
-	if super::avx2::detected() {
-		let digits = core::array::from_fn(|d| core::array::from_fn(|j| digit(d, j)));
-		// SAFETY: the processor has AVX2.
-		#[allow(unsafe_code)]
-		let whole = unsafe { super::avx2::add_rows(partial, rows, &digits) };
-		done = whole;
-	}
+	let done = fast::add_rows(partial, rows, digits);
 	if done < width {
 		for (j, row) in rows.into_iter().enumerate() {
-			let scales = core::array::from_fn(|d| digit(d, j));
-			add_scaled(partial, width, done, &row[done..], &scales);
+			add_scaled(partial, width, done, &row[done..], &digits.map(|digits| digits[j]));
 		}
-		done = width;
 	}
-	debug_assert_eq!(done, width);
 }
 
 /// Σ row\[t\]·digits\[d\]\[t\].
 fn dot(row: &[i8], digits: [&[i16]; DIGITS]) -> [i64; DIGITS] {
-	let (mut sums, mut done) = ([0; DIGITS], 0);
-	#[cfg(all(feature = "std", target_arch = "x86_64"))]
-	if super::avx2::detected() {
-		// SAFETY: the processor has AVX2.
-		#[allow(unsafe_code)]
-		let whole = unsafe { super::avx2::narrow_dot(row, digits) };
-		(sums, done) = whole;
-	}
+	let (mut sums, done) = fast::narrow_dot(row, digits);
 	let rest = portable_dot(&row[done..], digits.map(|digits| &digits[done..]));
 	for (sum, rest) in sums.iter_mut().zip(rest) {
 		*sum += rest;

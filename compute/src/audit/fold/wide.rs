@@ -1,12 +1,14 @@
 //! Products with i32 matrices.
 
-use super::{combine, digits, each_tile};
+use super::{combine, digits, each_tile, fast};
 use crate::audit::field;
 use alloc::{vec, vec::Vec};
 use zeroize::Zeroize;
 
 /// Digits of 21 bits: a product with an i32 is at most 2^51, so an i64 holds 2,048 (2^62).
 pub(super) const DIGITS: usize = 3;
+/// Bits of a digit.
+pub(super) const BITS: u32 = 21;
 /// Terms of such a sum.
 pub(super) const TERMS: usize = 2_048;
 /// Columns that are folded together: their sums stay in the first-level cache.
@@ -22,7 +24,7 @@ impl WideVector {
 		let mut split: [Vec<i32>; DIGITS] =
 			core::array::from_fn(|_| Vec::with_capacity(vector.len()));
 		for value in vector {
-			for (split, digit) in split.iter_mut().zip(digits::<DIGITS>(*value as i64, 21)) {
+			for (split, digit) in split.iter_mut().zip(digits::<DIGITS>(*value as i64, BITS)) {
 				split.push(digit);
 			}
 		}
@@ -121,7 +123,7 @@ impl Tile {
 		let width = self.sums.len();
 		for (column, sum) in self.sums.iter_mut().enumerate() {
 			let partial = core::array::from_fn(|d| self.partial[d * width + column]);
-			*sum = field::add(*sum, combine::<DIGITS>(&partial, 21));
+			*sum = field::add(*sum, combine::<DIGITS>(&partial, BITS));
 		}
 		self.partial.fill(0);
 		self.terms = 0;
@@ -137,27 +139,8 @@ impl Drop for Tile {
 
 /// Σ row\[t\]·vector\[t\] of a vector with these digits.
 fn dot(row: &[[u8; 4]], digits: [&[i32]; DIGITS]) -> u64 {
-	let (mut total, mut done) = (0, 0);
-	#[cfg(all(feature = "std", target_arch = "x86_64"))]
-	if super::avx2::detected() {
-		use super::avx2::{wide_dot, WIDE_TERMS};
-		let whole = row.len() - row.len() % 8;
-		for first in (0..whole).step_by(WIDE_TERMS) {
-			let end = whole.min(first + WIDE_TERMS);
-			let row = row[first..end].as_flattened().as_chunks().0;
-			let digits = digits.map(|digits| digits[first..end].as_chunks().0);
-			// SAFETY: the processor has AVX2.
-			#[allow(unsafe_code)]
-			let lanes = unsafe { wide_dot(row, digits) };
-			for lane in 0..4 {
-				total = field::add(total, combine(&lanes.map(|lanes| lanes[lane]), 21));
-			}
-		}
-		done = whole;
-	}
-	let rest = portable_dot(&row[done..], digits.map(|digits| &digits[done..]));
-	total = field::add(total, rest);
-	total
+	let (sum, done) = fast::wide_dot(row, digits);
+	field::add(sum, portable_dot(&row[done..], digits.map(|digits| &digits[done..])))
 }
 
 vectorised! {
@@ -175,7 +158,7 @@ vectorised! {
 					*sum = sum.wrapping_add(x.wrapping_mul(i64::from(*digit)));
 				}
 			}
-			total = field::add(total, combine(&sums, 21));
+			total = field::add(total, combine(&sums, BITS));
 		}
 		total
 	}
