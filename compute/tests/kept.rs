@@ -175,3 +175,76 @@ fn kept_weights_are_not_read() {
 	assert_eq!(verdict, Verdict::Invalid(fault));
 	assert_eq!(source.opened.get(&0), Some(&1));
 }
+
+/// A program that declares kept weights with another shape, which no bytes can have, is not audited with
+/// their projection.
+#[test]
+fn a_root_of_another_shape_is_not_taken_for_the_weights() {
+	let mut rng = Rng(2);
+	let i8s = |rows, cols| assay_compute::Shape::new(assay_compute::Dtype::I8, rows, cols);
+	let keep = std::sync::Mutex::new(Kept::new(1 << 20, 100));
+	let audit = |case: &Case, claim: &Claim, trace: &Trace, secret: u8| {
+		let (limits, mut source) = (Limits::default(), MemorySource::new(trace));
+		let (secret, keep) = ([secret; 32], &mut &keep);
+		stream::audit_with(&case.program, claim, &secret, &mut source, limits, keep, &mut ())
+	};
+	let weights = rng.tensor(i8s(30, 20));
+	let root = assay_compute::tensor_root(&weights);
+	let program = |rows: u32, cols: u32| {
+		let dtype = assay_compute::Dtype::I8;
+		let nodes = vec![
+			Node::Const { dtype, rows, cols, root },
+			Node::Input { dtype, rows: 7, cols },
+			Node::MatmulT { a: 1, b: 0 },
+		];
+		assay_compute::Program { nodes }.validate().unwrap()
+	};
+	let case = Case { program: program(30, 20), tensors: [(0, weights.clone())].into() };
+	let (trace, claim) = task(&case, &mut rng, false);
+	assert_eq!(audit(&case, &claim, &trace, 1), Verdict::Valid);
+	assert_eq!(keep.lock().unwrap().len(), 1);
+	for (rows, cols) in [(20, 30), (600, 1), (1, 600), (30, 21), (31, 20), (60, 40)] {
+		let other = Case { program: program(rows, cols), tensors: BTreeMap::new() };
+		let shapes = other.program.shapes();
+		let tensors = shapes.iter().map(|shape| rng.tensor(*shape)).collect();
+		let trace = Trace { tensors };
+		// A liar commits to the declared root all the same.
+		let mut roots = trace.roots();
+		roots[0] = root;
+		let commitment = assay_compute::Commitment::new(roots.clone());
+		let claim = Claim::new(vec![roots[1]], &commitment);
+		let mut source = Forged { inner: MemorySource::new(&trace), root };
+		let (limits, secret) = (Limits::default(), [2; 32]);
+		let program = &other.program;
+		let mut shared = &keep;
+		let verdict =
+			stream::audit_with(program, &claim, &secret, &mut source, limits, &mut shared, &mut ());
+		assert!(matches!(verdict, Verdict::Unavailable(_)), "{rows} x {cols}: {verdict:?}");
+	}
+}
+
+/// Says that node 0 has the root.
+struct Forged {
+	inner: MemorySource,
+	root: Root,
+}
+
+impl RowStreams for Forged {
+	type Error = String;
+	type Rows = MemoryRows;
+
+	fn tensor_root(&mut self, node: u32) -> Result<Root, String> {
+		match node {
+			0 => Ok(self.root),
+			_ => TraceSource::tensor_root(&mut self.inner, node),
+		}
+	}
+
+	fn rows(&mut self, node: u32) -> Result<MemoryRows, String> {
+		self.inner.rows(node)
+	}
+
+	fn row(&mut self, node: u32, row: u32) -> Result<OpenRow, String> {
+		TraceSource::row(&mut self.inner, node, row)
+	}
+}

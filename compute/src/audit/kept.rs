@@ -5,7 +5,7 @@ use super::{
 	field,
 	fold::{NarrowFold, NarrowVector, WideVector},
 };
-use crate::Root;
+use crate::{Root, Shape};
 use alloc::{collections::BTreeMap, sync::Arc};
 
 /// A secret vector r and Bᵀ·r for one matrix B. Whoever knows either can make a wrong product pass, so
@@ -15,6 +15,8 @@ pub struct Projection {
 	left: NarrowVector,
 	/// r.
 	right: WideVector,
+	/// Rows and columns of B.
+	shape: (u32, u32),
 }
 
 /// Bᵀ·r in the making, from the rows of B in order.
@@ -22,6 +24,7 @@ pub(super) struct Folding {
 	fold: NarrowFold,
 	narrow: NarrowVector,
 	right: WideVector,
+	shape: (u32, u32),
 }
 
 impl Folding {
@@ -29,7 +32,8 @@ impl Folding {
 	pub(super) fn new(secret: &[u8; 32], stream: u32, rows: u32, cols: u32) -> Self {
 		let r = field::random_vector(secret, stream, rows as usize);
 		let (narrow, right) = (NarrowVector::new(&r), WideVector::new(&r));
-		Folding { fold: NarrowFold::new(cols as usize), narrow, right }
+		let fold = NarrowFold::new(cols as usize);
+		Folding { fold, narrow, right, shape: (rows, cols) }
 	}
 
 	pub(super) fn push(&mut self, rows: &[i8]) {
@@ -38,7 +42,7 @@ impl Folding {
 
 	pub(super) fn finish(self) -> Projection {
 		let folded = zeroize::Zeroizing::new(self.fold.finish());
-		Projection { left: NarrowVector::new(&folded), right: self.right }
+		Projection { left: NarrowVector::new(&folded), right: self.right, shape: self.shape }
 	}
 }
 
@@ -47,6 +51,12 @@ impl Projection {
 	/// row does with probability at most 1 / (2^61 − 1).
 	pub(super) fn agrees(&self, a: &[u8], claimed: &[u8]) -> bool {
 		self.left.dot(bytemuck::cast_slice(a)) == self.right.dot(claimed)
+	}
+
+	/// Whether it is of a matrix of this shape. A program may declare a const with a root that belongs to
+	/// another shape, and only reading it would show that.
+	pub(super) fn fits(&self, b: Shape) -> bool {
+		self.shape == (b.rows, b.cols)
 	}
 
 	/// Bytes it takes in memory: 8 a column of B and 12 a row.
@@ -76,6 +86,18 @@ impl Keep for () {
 	}
 
 	fn put(&mut self, _: &Root, _: &Arc<Projection>) {}
+}
+
+/// Shared between audits that run at the same time.
+#[cfg(feature = "std")]
+impl<K: Keep> Keep for &std::sync::Mutex<K> {
+	fn get(&mut self, weights: &Root) -> Option<Arc<Projection>> {
+		self.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(weights)
+	}
+
+	fn put(&mut self, weights: &Root, projection: &Arc<Projection>) {
+		self.lock().unwrap_or_else(std::sync::PoisonError::into_inner).put(weights, projection)
+	}
 }
 
 /// Projections kept in memory, bounded in bytes and in uses; the one used longest ago goes first.

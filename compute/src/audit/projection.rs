@@ -71,6 +71,7 @@ pub fn audit_kept(
 			(Node::MatmulT { b: node, .. }, [a, b]) => {
 				let weights = weights(program, *node);
 				let kept = weights.and_then(|weights| keep.get(&weights));
+				let kept = kept.filter(|kept| kept.fits(b.shape()));
 				let projection = kept.unwrap_or_else(|| {
 					let made = Arc::new(project(b, secret, index));
 					if let Some(weights) = weights {

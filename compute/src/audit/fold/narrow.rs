@@ -84,6 +84,9 @@ impl NarrowFold {
 		for block in rows.chunks(at_once) {
 			let first = self.rows;
 			let count = (block.len() / width).min(vector.digits[0].len().saturating_sub(first));
+			if count == 0 {
+				break;
+			}
 			let digits = vector.digits.each_ref().map(|d| &d[first..first + count]);
 			each_tile(&mut self.tiles, |index, tile| {
 				tile.add(&block[index * TILE..], width, digits)

@@ -77,6 +77,9 @@ impl WideFold {
 		let rows = rows.as_chunks::<4>().0;
 		let first = self.rows;
 		let count = (rows.len() / width).min(vector.digits[0].len().saturating_sub(first));
+		if count == 0 {
+			return;
+		}
 		let digits = vector.digits.each_ref().map(|d| &d[first..first + count]);
 		each_tile(&mut self.tiles, |index, tile| tile.add(&rows[index * TILE..], width, digits));
 		self.rows += count;

@@ -54,11 +54,12 @@ impl<S: RowStreams> Check<'_, S> {
 	/// Bᵀ·r, kept or folded from B as it passes.
 	fn projection(&mut self, index: u32, b: u32) -> Result<Arc<Projection>, Stop> {
 		let weights = weights(self.program, b);
-		if let Some(kept) = weights.and_then(|weights| self.keep.get(&weights)) {
+		let shape = self.shape(b)?;
+		let kept = weights.and_then(|weights| self.keep.get(&weights));
+		if let Some(kept) = kept.filter(|kept| kept.fits(shape)) {
 			return Ok(kept);
 		}
 		let mut right = self.read(b)?;
-		let shape = right.shape();
 		let block = self.block(&[shape]);
 		let mut folding = Folding::new(self.secret, index, shape.rows, shape.cols);
 		loop {
