@@ -4,8 +4,8 @@
 //! verification [--json] [--quick]     --quick leaves out the largest product
 //! ```
 //!
-//! A goal that is missed is printed as missed. Figures mean something on a quiet machine only: the load
-//! before the run is printed with them.
+//! A goal that is missed is printed as missed. Figures mean something on a quiet machine only: the
+//! load before the run is printed with them.
 
 use assay_compute::{
 	audit::{
@@ -316,7 +316,8 @@ impl TraceSource for Counted {
 	}
 }
 
-/// A spot audit of 32 rows with 4 columns each, and a fraud proof, of the product of n × n matrices.
+/// A spot audit of 32 rows with 4 columns each, and a fraud proof, of the product of n × n
+/// matrices.
 fn proofs(product: &Product) -> Vec<Figure> {
 	let (n, program) = (product.n, &product.program);
 	let run = product.prepared().execute(product.inputs.clone(), &mut ());

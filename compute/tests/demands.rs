@@ -38,8 +38,8 @@ fn decide(
 	ask(program, claim, |statement| verify_opening(statement, wanted, opening))
 }
 
-/// Every place of a trace, each by its one name: what the tree's definition splits into. `None` in the
-/// place of a node stands for the tree over tensor roots.
+/// Every place of a trace, each by its one name: what the tree's definition splits into. `None` in
+/// the place of a node stands for the tree over tensor roots.
 fn every_place(program: &ValidProgram) -> Vec<Wanted> {
 	let mut all = Vec::new();
 	subtrees(0, program.len(), &mut |level, index| all.push(Wanted::Tensors { level, index }));
@@ -95,8 +95,8 @@ fn wrong_at(trace: &Trace, node: u32, at: usize, change: u8) -> Trace {
 	trace
 }
 
-/// Walks with a worker that answers every demand from `committed`. Says what was proved and how many
-/// demands it took.
+/// Walks with a worker that answers every demand from `committed`. Says what was proved and how
+/// many demands it took.
 fn walk(
 	case: &Case,
 	exact: &Trace,

@@ -96,8 +96,8 @@ fn task(case: &Case, rng: &mut Rng, lie: bool) -> (Trace, Claim) {
 proptest! {
 	#![proptest_config(ProptestConfig::with_cases(200))]
 
-	/// Over many tasks of a program, right and wrong, in memory and streamed, with room and uses for some
-	/// projections, for all, and for none.
+	/// Over many tasks of a program, right and wrong, in memory and streamed, with room and uses
+	/// for some projections, for all, and for none.
 	#[test]
 	fn verdicts_are_the_same(seed: u64, size in 1u32..14, bound in 0usize..4) {
 		let case = random_case(seed, size);
@@ -176,8 +176,8 @@ fn kept_weights_are_not_read() {
 	assert_eq!(source.opened.get(&0), Some(&1));
 }
 
-/// A program that declares kept weights with another shape, which no bytes can have, is not audited with
-/// their projection.
+/// A program that declares kept weights with another shape, which no bytes can have, is not audited
+/// with their projection.
 #[test]
 fn a_root_of_another_shape_is_not_taken_for_the_weights() {
 	let mut rng = Rng(2);

@@ -54,7 +54,8 @@ fn constant(nodes: &mut Vec<Node>, tensors: &mut BTreeMap<u32, Tensor>, shape: S
 	nodes.len() as u32 - 1
 }
 
-/// Products and every other kind of streamed operation on tensors of `rows` rows and a thousand columns.
+/// Products and every other kind of streamed operation on tensors of `rows` rows and a thousand
+/// columns.
 fn program(rows: u32) -> (ValidProgram, BTreeMap<u32, Tensor>) {
 	let (mut nodes, mut tensors) = (Vec::new(), BTreeMap::new());
 	let cols = 1_024;
@@ -118,7 +119,8 @@ fn memory_does_not_grow_with_rows() {
 		for wrong in [false, true] {
 			let (few, _) = audit(1_024, wrong);
 			let (many, largest) = audit(4_096, wrong);
-			// Some rows are four times as wide: r and its digits, and a row of each of three streams.
+			// Some rows are four times as wide: r and its digits, and a row of each of three
+			// streams.
 			let wider = 3_072 * (8 + 8 + 12 + 3 * 4);
 			println!("wrong: {wrong}: {few} bytes, {many} bytes; largest tensor {largest}");
 			assert!(many <= few + wider, "{few} bytes for 1,024 rows, {many} for 4,096");

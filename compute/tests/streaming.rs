@@ -1,5 +1,5 @@
-//! The streaming audit says what the audit in memory says, whatever the split, and nothing that rests on
-//! bytes which are not the committed ones.
+//! The streaming audit says what the audit in memory says, whatever the split, and nothing that
+//! rests on bytes which are not the committed ones.
 
 mod common;
 

@@ -1,77 +1,18 @@
-//! Bᵀ·r of weights, for one audit or kept over many. Folding the weights is most of what checking a
-//! small batch costs; they are the same from task to task.
+//! Projections of weights kept over many audits. Folding the weights is most of what checking a
+//! small batch costs, and they are the same from task to task.
 
-use super::{
-	field,
-	fold::{NarrowFold, NarrowVector, WideVector},
-};
-use crate::{Root, Shape};
+use super::folded::Projection;
+use crate::Root;
 use alloc::{collections::BTreeMap, sync::Arc};
-
-/// A secret vector r and Bᵀ·r for one matrix B. Whoever knows either can make a wrong product pass, so
-/// it is never encoded or printed, and is overwritten when it is dropped.
-pub struct Projection {
-	/// Bᵀ·r.
-	left: NarrowVector,
-	/// r.
-	right: WideVector,
-	/// Rows and columns of B.
-	shape: (u32, u32),
-}
-
-/// Bᵀ·r in the making, from the rows of B in order.
-pub(super) struct Folding {
-	fold: NarrowFold,
-	narrow: NarrowVector,
-	right: WideVector,
-	shape: (u32, u32),
-}
-
-impl Folding {
-	/// For B of `rows` × `cols`. `stream` sets apart the vectors drawn from one secret.
-	pub(super) fn new(secret: &[u8; 32], stream: u32, rows: u32, cols: u32) -> Self {
-		let r = field::random_vector(secret, stream, rows as usize);
-		let (narrow, right) = (NarrowVector::new(&r), WideVector::new(&r));
-		let fold = NarrowFold::new(cols as usize);
-		Folding { fold, narrow, right, shape: (rows, cols) }
-	}
-
-	pub(super) fn push(&mut self, rows: &[i8]) {
-		self.fold.push(rows, &self.narrow);
-	}
-
-	pub(super) fn finish(self) -> Projection {
-		let folded = zeroize::Zeroizing::new(self.fold.finish());
-		Projection { left: NarrowVector::new(&folded), right: self.right, shape: self.shape }
-	}
-}
-
-impl Projection {
-	/// Whether a row of a claimed product C = A·Bᵀ has the projection that its row of A gives. A wrong
-	/// row does with probability at most 1 / (2^61 − 1).
-	pub(super) fn agrees(&self, a: &[u8], claimed: &[u8]) -> bool {
-		self.left.dot(bytemuck::cast_slice(a)) == self.right.dot(claimed)
-	}
-
-	/// Whether it is of a matrix of this shape. A program may declare a const with a root that belongs to
-	/// another shape, and only reading it would show that.
-	pub(super) fn fits(&self, b: Shape) -> bool {
-		self.shape == (b.rows, b.cols)
-	}
-
-	/// Bytes it takes in memory: 8 a column of B and 12 a row.
-	pub fn bytes(&self) -> usize {
-		self.left.bytes().saturating_add(self.right.bytes())
-	}
-}
 
 /// Keeps projections of weights between audits. `()` keeps none.
 ///
-/// Soundness: r is uniform, and one wrong product passes with probability at most 1/p, p = 2^61 − 1. As
-/// long as none has passed, every verdict is the one that the worker expects (it knows which products it
-/// falsified, and their exact places follow from the exact product, not from r), so verdicts teach it
-/// nothing and its products might as well all have been chosen beforehand. By the union bound any of q
-/// wrong products checked with one r passes with probability at most q/p: 2^−41 after 2^20 uses.
+/// Soundness: r is uniform over the field of p = 2^61 − 1 elements, so one wrong product passes
+/// with probability at most 1/p. As long as none has passed, every verdict is the one that the
+/// worker expects (it knows which products it falsified, and their exact places follow from the
+/// exact product, not from r), so verdicts teach it nothing and its products might as well all have
+/// been chosen beforehand. By the union bound any of q wrong products checked with one r passes
+/// with probability at most q/p: 2^−41 after 2^20 uses.
 pub trait Keep {
 	/// The projection kept for the const with this root.
 	fn get(&mut self, weights: &Root) -> Option<Arc<Projection>>;
@@ -118,8 +59,8 @@ struct Entry {
 }
 
 impl Kept {
-	/// Keeps at most `capacity` bytes, and each projection for at most `uses` products: then a new r is
-	/// drawn.
+	/// Keeps at most `capacity` bytes, and each projection for at most `uses` products: then a new
+	/// r is drawn.
 	pub fn new(capacity: usize, uses: u32) -> Self {
 		Kept { capacity, uses, bytes: 0, clock: 0, entries: BTreeMap::new() }
 	}
@@ -180,7 +121,7 @@ impl Keep for Kept {
 
 #[cfg(test)]
 mod tests {
-	use super::*;
+	use super::{super::folded::Folding, *};
 
 	fn made(secret: u8) -> Arc<Projection> {
 		let mut folding = Folding::new(&[secret; 32], 0, 4, 3);

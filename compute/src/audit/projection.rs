@@ -6,7 +6,8 @@
 use super::{
 	claim::Claim,
 	exact::{check_trace, check_verified, recompute, Place},
-	kept::{Folding, Keep, Projection},
+	folded::{Folding, Projection},
+	kept::Keep,
 	verdict::{Stop, Verdict},
 };
 use crate::{
@@ -54,8 +55,8 @@ pub fn audit_with(
 	audit_kept(program, claim, trace, roots, secret, &mut (), observer)
 }
 
-/// [`audit_with`] with projections of weights kept from earlier audits. `secret` decides those that are
-/// made now.
+/// [`audit_with`] with projections of weights kept from earlier audits. `secret` decides those that
+/// are made now.
 pub fn audit_kept(
 	program: &ValidProgram,
 	claim: &Claim,
@@ -90,8 +91,8 @@ pub fn audit_kept(
 	})
 }
 
-/// The root of a product's right operand if it is a const. Its committed root is the declared one: that
-/// was checked at its own node, earlier.
+/// The root of a product's right operand if it is a const. Its committed root is the declared one:
+/// that was checked at its own node, earlier.
 pub(super) fn weights(program: &ValidProgram, b: u32) -> Option<Root> {
 	match program.nodes().get(b as usize) {
 		Some(Node::Const { root, .. }) => Some(*root),
@@ -106,9 +107,9 @@ fn project(b: &Tensor, secret: &[u8; 32], stream: u32) -> Projection {
 }
 
 /// First wrong element (row, column) of a claimed product a · bᵀ, for a: i8\[m, k\], b: i8\[n, k\]
-/// and claimed: i32\[m, n\]; tensors of other shapes are no product from the first element on. Misses
-/// a wrong product with probability at most 1 / (2^61 − 1) over `secret`; `stream` sets apart
-/// products that are checked with one secret.
+/// and claimed: i32\[m, n\]; tensors of other shapes are no product from the first element on.
+/// Misses a wrong product with probability at most 1 / (2^61 − 1) over `secret`; `stream` sets
+/// apart products that are checked with one secret.
 pub fn find_wrong(
 	a: &Tensor,
 	b: &Tensor,

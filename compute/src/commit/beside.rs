@@ -7,8 +7,8 @@ use super::{
 use alloc::vec::Vec;
 
 /// The path of leaf `index` in a tree that differs from `known` first at leaf `first` > `index`,
-/// where it has `leaf` with `path` to its root. Below where the two paths meet everything lies before
-/// `first` and is known; above, they share their siblings.
+/// where it has `leaf` with `path` to its root. Below where the two paths meet everything lies
+/// before `first` and is known; above, they share their siblings.
 pub(crate) fn path_beside(
 	known: &Tree,
 	index: u32,

@@ -6,9 +6,9 @@ use crate::{shape::ShapeError, Shape};
 /// Rows whose hashes are held at once.
 const ROWS_AT_ONCE: usize = 4_096;
 
-/// Hashes a tensor from its bytes in any split, in memory of some hundred kilobytes; fastest with many
-/// whole rows at a time. Bytes beyond the shape are refused at once, so a sender cannot make the
-/// receiver read more than was declared.
+/// Hashes a tensor from its bytes in any split, in memory of some hundred kilobytes; fastest with
+/// many whole rows at a time. Bytes beyond the shape are refused at once, so a sender cannot make
+/// the receiver read more than was declared.
 #[derive(Clone, Debug)]
 pub struct TensorHasher {
 	shape: Shape,

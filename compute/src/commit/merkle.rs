@@ -153,8 +153,8 @@ pub struct PathStep {
 	pub count: u32,
 }
 
-/// The steps from leaf `index` of `count` up to the root; `None` unless `index < count`. They follow
-/// from these two numbers alone, never from a proof.
+/// The steps from leaf `index` of `count` up to the root; `None` unless `index < count`. They
+/// follow from these two numbers alone, never from a proof.
 pub fn steps(index: u32, count: u32) -> Option<Vec<PathStep>> {
 	if index >= count {
 		return None;

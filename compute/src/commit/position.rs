@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 /// Levels that an opening goes below its position: at most 2^8 hashes, 8 KiB.
 pub const OPENED_LEVELS: u8 = 8;
 
-/// A subtree: the one over leaves `index << level .. (index + 1) << level`, as far as there are any.
+/// A subtree: the one over leaves `index << level .. (index + 1) << level`, as far as there are
+/// any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
 	/// Levels above the leaves, which are level 0.
@@ -37,8 +38,8 @@ impl Position {
 		Position { level: height(count), index: 0 }
 	}
 
-	/// Whether a tree of `count` leaves has such a subtree. Each has one name only: an odd last node,
-	/// which stands for itself on the levels above, is named where it is made.
+	/// Whether a tree of `count` leaves has such a subtree. Each has one name only: an odd last
+	/// node, which stands for itself on the levels above, is named where it is made.
 	pub fn exists(self, count: u32) -> bool {
 		let first = self.first();
 		match self.level.checked_sub(1) {
@@ -106,8 +107,8 @@ impl Tree {
 }
 
 /// The root of a tree of `count` leaves to which the opening of a position leads. `None` unless the
-/// position exists and both numbers of hashes are the ones that follow from it and `count`. `hash` gives
-/// the tree's hash of what is shown.
+/// position exists and both numbers of hashes are the ones that follow from it and `count`. `hash`
+/// gives the tree's hash of what is shown.
 pub(super) fn root_from_opening(
 	below: &[Root],
 	hash: impl Fn(&Root) -> Root,

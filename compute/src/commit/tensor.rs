@@ -82,8 +82,8 @@ pub fn verify_row(root: &Root, shape: Shape, row: u32, row_bytes: &[u8], path: &
 }
 
 /// Whether `below` are the hashes that the opening of a position in the row tree of the tensor of
-/// `shape` with this `root` shows: those of rows where [it shows leaves](Position::shows_leaves). Strict,
-/// as [`verify_row`].
+/// `shape` with this `root` shows: those of rows where [it shows leaves](Position::shows_leaves).
+/// Strict, as [`verify_row`].
 pub fn verify_rows_at(
 	root: &Root,
 	shape: Shape,

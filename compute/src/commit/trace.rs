@@ -39,9 +39,9 @@ pub fn verify_trace(
 	merkle::root_from_path(trace_leaf(tensor_root), node, count, path).as_ref() == Some(trace_root)
 }
 
-/// Whether `below` is what the opening of a position in the tree over the tensor roots of `count` nodes
-/// shows: tensor roots themselves where [it shows leaves](Position::shows_leaves), else the hashes of
-/// subtrees. Strict, as [`verify_trace`].
+/// Whether `below` is what the opening of a position in the tree over the tensor roots of `count`
+/// nodes shows: tensor roots themselves where [it shows leaves](Position::shows_leaves), else the
+/// hashes of subtrees. Strict, as [`verify_trace`].
 pub fn verify_trace_at(
 	trace_root: &Root,
 	count: u32,

@@ -1,5 +1,5 @@
-//! The three kernels of a projection for AVX2. Bounds are those of the portable ones; sums are spread over
-//! lanes, so each lane holds fewer terms than the bound allows.
+//! The three kernels of a projection for AVX2. Bounds are those of the portable ones; sums are
+//! spread over lanes, so each lane holds fewer terms than the bound allows.
 
 use super::{
 	narrow::{self, ROWS},
@@ -22,8 +22,8 @@ fn pairs(digits: &[i16; ROWS]) -> [__m256i; ROWS / 2] {
 	})
 }
 
-/// partial\[d\]\[t\] += Σ rows\[j\]\[t\]·digits\[d\]\[j\] for as many columns as are a multiple of 16;
-/// says how many.
+/// partial\[d\]\[t\] += Σ rows\[j\]\[t\]·digits\[d\]\[j\] for as many columns as are a multiple of
+/// 16; says how many.
 #[target_feature(enable = "avx2")]
 pub(super) fn add_rows(
 	partial: &mut [i32],

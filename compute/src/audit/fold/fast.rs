@@ -1,5 +1,5 @@
-//! The kernels of this processor, as far as it has any. Each does the whole vectors at the beginning and says
-//! how many columns these are; the rest is the caller's.
+//! The kernels of this processor, as far as it has any. Each does the whole vectors at the
+//! beginning and says how many columns these are; the rest is the caller's.
 
 #![cfg_attr(not(all(feature = "std", target_arch = "x86_64")), allow(unused_variables))]
 

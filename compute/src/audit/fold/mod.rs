@@ -1,7 +1,7 @@
 //! Products of integer matrices with one vector over the field: what a projection spends its time
 //! on. A field element is split into signed digits so small that machine integers hold long sums of
-//! products exactly; only the sums are reduced. The inner loops use wrapping operators, which by these
-//! bounds never wrap, because checked ones would keep the compiler from vectorising them.
+//! products exactly; only the sums are reduced. The inner loops use wrapping operators, which by
+//! these bounds never wrap, because checked ones would keep the compiler from vectorising them.
 //!
 //! Everything here is as secret as the vector, and is overwritten when it is dropped.
 

@@ -1,4 +1,5 @@
-//! Operations whose rows depend on the same rows of their operands, or on ones that move on with them.
+//! Operations whose rows depend on the same rows of their operands, or on ones that move on with
+//! them.
 
 use super::{
 	check::Check,

@@ -1,16 +1,17 @@
-//! Projection for whoever can read the whole trace but not hold it: every tensor passes by as a stream of
-//! rows, and memory is bounded by some rows, not by tensors.
+//! Projection for whoever can read the whole trace but not hold it: every tensor passes by as a
+//! stream of rows, and memory is bounded by some rows, not by tensors.
 //!
-//! - A product C = A·Bᵀ is checked as by [`projection`](super::projection): one pass over B folds Bᵀ·r,
-//!   one over A and C together compares. A transpose likewise: Xᵀ·r against each row's product with r.
+//! - A product C = A·Bᵀ is checked as by [`projection`](super::projection): one pass over B folds
+//!   Bᵀ·r, one over A and C together compares. A transpose likewise: Xᵀ·r against each row's
+//!   product with r.
 //! - Rows of all other operations are recomputed from the rows of their operands, which are read in
 //!   step; `gather` opens the rows of its table one by one unless the table is small.
 //! - Inputs and consts are compared by their roots alone.
 //!
-//! Each stream is hashed as it passes, and no fault counts before every tensor that it rests on has turned
-//! out to be the committed one; one that is not makes the verdict [`Verdict::Unavailable`]. A tensor is
-//! read once for itself and once for every operation that uses it: what this saves is memory and
-//! operations, not bytes.
+//! Each stream is hashed as it passes, and no fault counts before every tensor that it rests on has
+//! turned out to be the committed one; one that is not makes the verdict [`Verdict::Unavailable`].
+//! A tensor is read once for itself and once for every operation that uses it: what this saves is
+//! memory and operations, not bytes.
 
 mod check;
 mod gather;
@@ -36,8 +37,8 @@ use check::Check;
 pub struct Limits {
 	/// Bytes of each stream that are held at once, if they are more than one row.
 	pub block_bytes: usize,
-	/// Bytes of the largest table of a `gather` that is held whole, and of the rows of larger ones that
-	/// are kept to spare opening them twice.
+	/// Bytes of the largest table of a `gather` that is held whole, and of the rows of larger ones
+	/// that are kept to spare opening them twice.
 	pub table_bytes: usize,
 }
 
@@ -59,9 +60,9 @@ pub fn audit<S: RowStreams>(
 	audit_with(program, claim, secret, source, Limits::default(), &mut (), &mut ())
 }
 
-/// [`audit`] within other limits, with projections of weights kept from earlier audits (weights with one are
-/// not read), with progress and a way to stop, after which the verdict is [`Verdict::Unavailable`].
-/// The observer is told of the nodes that are computed and right.
+/// [`audit`] within other limits, with projections of weights kept from earlier audits (weights
+/// with one are not read), with progress and a way to stop, after which the verdict is
+/// [`Verdict::Unavailable`]. The observer is told of the nodes that are computed and right.
 pub fn audit_with<S: RowStreams>(
 	program: &ValidProgram,
 	claim: &Claim,

@@ -4,7 +4,7 @@ use super::{check::Check, source::RowStreams};
 use crate::{
 	audit::{
 		exact::Place,
-		kept::{Folding, Projection},
+		folded::{Folding, Projection},
 		projection::weights,
 		verdict::Stop,
 	},

@@ -11,8 +11,8 @@ pub trait RowBytes {
 	/// Why they could not be had.
 	type Error: core::fmt::Display;
 
-	/// Puts the next bytes at the beginning of `into`, which is not empty, and says how many; 0 at the
-	/// end. Any split will do; more at once is faster.
+	/// Puts the next bytes at the beginning of `into`, which is not empty, and says how many; 0 at
+	/// the end. Any split will do; more at once is faster.
 	fn read(&mut self, into: &mut [u8]) -> Result<usize, Self::Error>;
 }
 
@@ -27,8 +27,8 @@ pub trait RowStreams {
 	/// The committed tensor root of a node.
 	fn tensor_root(&mut self, node: u32) -> Result<Root, Self::Error>;
 
-	/// All rows of a committed tensor from the first on. More bytes than its shape has are not asked
-	/// for.
+	/// All rows of a committed tensor from the first on. More bytes than its shape has are not
+	/// asked for.
 	fn rows(&mut self, node: u32) -> Result<Self::Rows, Self::Error>;
 
 	/// One row of a committed tensor with its path.

@@ -1,5 +1,5 @@
-//! Transposes, by projection: out = Xᵀ exactly if out·r = Xᵀ·r, but for a probability of 1 / (2^61 − 1)
-//! over r.
+//! Transposes, by projection: out = Xᵀ exactly if out·r = Xᵀ·r, but for a probability of 1 / (2^61
+//! − 1) over r.
 
 use super::{check::Check, product::find_first, source::RowStreams};
 use crate::{

@@ -21,8 +21,8 @@ pub(super) fn named(at: Position, node: u32, below: &[Root], path: &[Root]) -> O
 	Some(Named { node, root, path: whole })
 }
 
-/// Proves that a row of the first wrong tensor, as the worker opened it, is not the exact one. All that
-/// it depends on lies before it, where the claimed trace is the exact one.
+/// Proves that a row of the first wrong tensor, as the worker opened it, is not the exact one. All
+/// that it depends on lies before it, where the claimed trace is the exact one.
 pub(super) fn convict<H: TraceSource>(
 	program: &ValidProgram,
 	roots: &Roots,

@@ -23,8 +23,8 @@ pub enum Opening {
 	/// What lies below a position in the tree over tensor roots.
 	#[codec(index = 1)]
 	Tensors {
-		/// The hashes min(level, [`OPENED_LEVELS`](crate::OPENED_LEVELS)) levels below, left to right.
-		/// Where these are leaves, the tensor roots that the leaves are hashes of.
+		/// The hashes min(level, [`OPENED_LEVELS`](crate::OPENED_LEVELS)) levels below, left to
+		/// right. Where these are leaves, the tensor roots that the leaves are hashes of.
 		below: Vec<Root>,
 		/// The siblings from the position up to the trace root.
 		path: Vec<Root>,
@@ -38,16 +38,17 @@ pub enum Opening {
 		root: Root,
 		/// Path from there to the trace root.
 		trace_path: Vec<Root>,
-		/// The hashes min(level, [`OPENED_LEVELS`](crate::OPENED_LEVELS)) levels below, left to right.
+		/// The hashes min(level, [`OPENED_LEVELS`](crate::OPENED_LEVELS)) levels below, left to
+		/// right.
 		below: Vec<Root>,
 		/// The siblings from the position up to the root over the rows.
 		path: Vec<Root>,
 	},
 }
 
-/// Decides whether `opening` opens the place in the trace that the worker committed to. Never panics,
-/// whatever it is given; costs a hash of every byte opened. Nothing is said of whether the trace is
-/// right.
+/// Decides whether `opening` opens the place in the trace that the worker committed to. Never
+/// panics, whatever it is given; costs a hash of every byte opened. Nothing is said of whether the
+/// trace is right.
 pub fn verify_opening(
 	statement: &Statement<'_>,
 	wanted: &Wanted,

@@ -34,11 +34,12 @@ fn below(count: u32) -> u64 {
 	list(shown, HASH).saturating_add(list(path.into(), HASH))
 }
 
-/// The longest encoding, in bytes, of an [`Opening`](super::Opening) of a place in a program of so many
-/// nodes, where the node it is about has a result of `shape`. Price a demand and its bond by it, and
-/// refuse longer answers unread.
+/// The longest encoding, in bytes, of an [`Opening`](super::Opening) of a place in a program of so
+/// many nodes, where the node it is about has a result of `shape`. Price a demand and its bond by
+/// it, and refuse longer answers unread.
 pub fn largest_opening(nodes: u32, shape: Shape) -> u64 {
-	// Kind of opening; the node with its shape's 9 bytes and its path; the tensor root and its path.
+	// Kind of opening; the node with its shape's 9 bytes and its path; the tensor root and its
+	// path.
 	let opened = (MAX_NODE_BYTES as u64).saturating_add(9).saturating_add(path(nodes));
 	let tensor = opened.saturating_add(HASH).saturating_add(path(nodes));
 	let row = list(shape.row_bytes().into(), 1).saturating_add(path(shape.rows));

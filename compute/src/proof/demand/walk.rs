@@ -15,12 +15,12 @@ use crate::{
 	Node, Root, ValidProgram,
 };
 
-/// What an auditor does that has executed a task again and finds another trace root, while the worker
-/// serves nothing: it has place after place opened, each holding the first difference, until a wrong
-/// row is open. Of the claimed trace it needs nothing but the root and the answers.
+/// What an auditor does that has executed a task again and finds another trace root, while the
+/// worker serves nothing: it has place after place opened, each holding the first difference, until
+/// a wrong row is open. Of the claimed trace it needs nothing but the root and the answers.
 ///
-/// Two demands find the first wrong tensor of 2^14 nodes, and three its first wrong row of 2^24; one
-/// more opens that row.
+/// Two demands find the first wrong tensor of 2^14 nodes, and three its first wrong row of 2^24;
+/// one more opens that row.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
 	program: &'a ValidProgram,
@@ -91,8 +91,8 @@ impl<'a> Walk<'a> {
 		}
 	}
 
-	/// Goes on with the answer to what was wanted, and the same exact trace. An answer that does not
-	/// verify is refused and changes nothing.
+	/// Goes on with the answer to what was wanted, and the same exact trace. An answer that does
+	/// not verify is refused and changes nothing.
 	pub fn answer<H: TraceHolder>(
 		&mut self,
 		opening: &Opening,

@@ -70,8 +70,8 @@ impl Wanted {
 		}
 	}
 
-	/// Whether there is such a place in a program of so many nodes, where the [node](Self::node), if
-	/// there is one, has a result of `shape`.
+	/// Whether there is such a place in a program of so many nodes, where the [node](Self::node),
+	/// if there is one, has a result of `shape`.
 	pub fn exists(&self, nodes: u32, shape: Option<Shape>) -> bool {
 		let shape = shape.and_then(|shape| shape.check().ok());
 		match *self {
@@ -86,8 +86,8 @@ impl Wanted {
 		}
 	}
 
-	/// Whether the place may be demanded: it exists, as the opened node shows where it is about one.
-	/// A demand about no node opens none. A worker cannot be asked for what there is not.
+	/// Whether the place may be demanded: it exists, as the opened node shows where it is about
+	/// one. A demand about no node opens none. A worker cannot be asked for what there is not.
 	pub fn check(
 		&self,
 		statement: &Statement<'_>,
