@@ -397,6 +397,63 @@ fn walks_through_high_trees() {
 	}
 }
 
+/// The hashes of neighbours in pairs, an odd last one as it is: what stands one level higher.
+fn pairs(hashes: &[Root]) -> Vec<Root> {
+	let pair = |pair: &[Root]| match pair {
+		[left, right] => *blake3::hash(&[&[1], &left[..], &right[..]].concat()).as_bytes(),
+		odd => odd[0],
+	};
+	hashes.chunks(2).map(pair).collect()
+}
+
+/// Hashes of other levels lead to the same root, but are not an answer: a worker that showed none
+/// but the ones above would give nothing away.
+#[test]
+fn hashes_of_another_level_are_no_answer() {
+	let case = large(600, 700);
+	let program = &case.program;
+	let (trace, inputs) = honest(&case);
+	let claim = Claim::new(inputs, &trace.commit());
+	let mut source = MemorySource::new(&trace);
+	let rows = (0..=10).map(|level| Wanted::Rows { node: 3, level, index: 0 });
+	// Below level 9 the tree over tensor roots shows those, which are no hashes of the tree.
+	let tensors = [9, 10].map(|level| Wanted::Tensors { level, index: 0 });
+	for wanted in rows.chain(tensors) {
+		let opening = open(program, &claim, &wanted, &mut source).unwrap();
+		let (below, finer) = match &opening {
+			Opening::Rows { below, .. } => {
+				let Wanted::Rows { level, .. } = wanted else { panic!("{wanted:?}") };
+				let tree = assay_compute::RowTree::new(&trace.tensors[3]);
+				let shown = u32::from(level.saturating_sub(8));
+				let last = ((1u32 << level) >> shown.saturating_sub(1)).min(600);
+				let finer: Option<Vec<Root>> = shown
+					.checked_sub(1)
+					.map(|level| (0..last).map_while(|i| tree.tree().node(level, i)).collect());
+				(below.clone(), finer)
+			}
+			Opening::Tensors { below, .. } => (below.clone(), None),
+			other => panic!("{other:?}"),
+		};
+		let mut others: Vec<Vec<Root>> = finer.into_iter().collect();
+		// It is one level below: its pairs are what is shown.
+		assert!(others.iter().all(|finer| pairs(finer) == below && *finer != below));
+		let mut coarser = below.clone();
+		while coarser.len() > 1 {
+			coarser = pairs(&coarser);
+			others.push(coarser.clone());
+		}
+		for other in others {
+			let mut changed = opening.clone();
+			match &mut changed {
+				Opening::Rows { below, .. } | Opening::Tensors { below, .. } => *below = other,
+				_ => unreachable!(),
+			}
+			let decided = decide(program, &claim, &wanted, &changed);
+			assert_eq!(decided, Err(Rejected::Hashes), "{wanted:?}");
+		}
+	}
+}
+
 /// A trace that is right with a wrong output beside it is convicted without asking.
 #[test]
 fn a_wrong_output_needs_no_answer() {
