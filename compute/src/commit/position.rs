@@ -77,17 +77,21 @@ impl Position {
 		self.level <= OPENED_LEVELS
 	}
 
+	/// Number of places that its opening shows where none is missing.
+	fn most_below(self) -> u32 {
+		1u32.checked_shl(self.depth().into()).unwrap_or(u32::MAX)
+	}
+
 	/// The first place that its opening shows.
 	pub fn first_below(self) -> Self {
 		let level = self.level.saturating_sub(self.depth());
-		Position { level, index: self.index.checked_shl(self.depth().into()).unwrap_or(u32::MAX) }
+		Position { level, index: self.index.saturating_mul(self.most_below()) }
 	}
 
 	/// Number of places that its opening shows, in a tree of `count` leaves.
 	pub fn places_below(self, count: u32) -> u32 {
 		let first = self.first_below();
-		let whole = 1u32.checked_shl(self.depth().into()).unwrap_or(u32::MAX);
-		width(count, first.level).saturating_sub(first.index).min(whole)
+		width(count, first.level).saturating_sub(first.index).min(self.most_below())
 	}
 }
 
