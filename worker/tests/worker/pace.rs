@@ -181,3 +181,25 @@ fn the_time_between_blocks_is_measured() {
 	}
 	assert_eq!(pace.block_time(), NOMINAL);
 }
+/// Whoever posts tiny tasks does not have the machine believe that it is fast.
+#[test]
+fn small_tasks_teach_nothing_about_large_ones() {
+	let costs = *crate::common::program().costs();
+	let mut large = Load { costs, tensors: 1 };
+	large.costs.macs *= 1_000;
+	let speed = Speed::new(Rates { macs: costs.macs as f64 * 10.0, elements: 1e12, bytes: 1e12 });
+	let before = speed.estimate(&large);
+	assert!(before > seconds(100));
+	for tensors in [1, 10_000] {
+		for took in [Duration::ZERO, seconds(60)] {
+			(0..40).for_each(|_| speed.learn(&Load { costs, tensors }, took));
+			assert!(speed.estimate(&large).abs_diff(before) < seconds(1));
+		}
+	}
+	// Of a large one that takes as long as promised, all but the overhead counts.
+	let many = Load { tensors: 10_000, ..large };
+	let took = speed.estimate(&many);
+	(0..40).for_each(|_| speed.learn(&many, took));
+	assert!(speed.estimate(&large).abs_diff(before) < seconds(1));
+}
+
