@@ -2,6 +2,7 @@
 
 use crate::{
 	config::Config,
+	lanes::Lanes,
 	metrics::{Metrics, Queues},
 	pace::{AtPace, Pace},
 	source::{Endpoint, Fetching, Missing, RemoteTrace},
@@ -166,6 +167,7 @@ impl Auditing {
 			fetcher: self.fetcher.clone(),
 			base,
 			retry: self.config.retry,
+			lanes: Lanes::new(self.config.parallel_fetches),
 			deadline: tokio::time::Instant::now() + self.config.fetch_time,
 		};
 		let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);

@@ -29,7 +29,7 @@ pub struct Config {
 	pub audit_time: Duration,
 	/// Time after which an audit that is not asked for any more is given up.
 	pub patience: Duration,
-	/// Fetches at a time within one audit.
+	/// Fetches at a time within one audit; fewer once the worker had no connection to spare.
 	pub parallel_fetches: usize,
 	/// Bytes that the tensors of all audits at work may take together, by their declared shapes; those
 	/// of one provider at most half of them, unless one audit takes more. An audit that would take
@@ -66,7 +66,8 @@ impl Default for Config {
 			listen: (Ipv4Addr::LOCALHOST, 0).into(),
 			token: None,
 			fetch: Policy::default(),
-			retry: Retry::default(),
+			// A worker whose connections are all taken is not one that does not give.
+			retry: Retry { insist: true, ..Retry::default() },
 			fetch_time: Duration::from_secs(600),
 			fetch_rate: 4 << 20,
 			block_time: Duration::from_secs(6),

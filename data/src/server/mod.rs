@@ -5,6 +5,7 @@ mod error;
 mod listen;
 mod paced;
 mod routes;
+mod queue;
 mod seats;
 mod watched;
 
