@@ -3,9 +3,10 @@
 mod client;
 mod error;
 mod listen;
+mod makers;
 mod paced;
-mod routes;
 mod queue;
+mod routes;
 mod seats;
 mod watched;
 
