@@ -168,7 +168,7 @@ impl Auditing {
 			base,
 			retry: self.config.retry,
 			lanes: Lanes::new(self.config.parallel_fetches),
-			deadline: tokio::time::Instant::now() + self.config.fetch_time,
+			deadline: tokio::time::Instant::now() + work.watch.fetch_time(self.config.fetch_time),
 		};
 		let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
 		let id = claim.program.0;
@@ -362,7 +362,8 @@ impl Auditing {
 		let _turn = work.turn(&self.fetching, 1).await;
 		let bytes = missing.iter().map(|(_, shape)| shape.bytes()).fold(0, u64::saturating_add);
 		let moving = Duration::from_secs(bytes / self.config.fetch_rate.max(1));
-		let endpoint = &endpoint.again(self.config.fetch_time.saturating_add(moving));
+		let wanted = self.config.fetch_time.saturating_add(moving);
+		let endpoint = &endpoint.again(work.watch.fetch_time(wanted));
 		let fetches = missing.into_iter().map(|(root, shape)| async move {
 			let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
 			let tensor = endpoint.get(|| fetcher.tensor(base, &root, shape)).await?;

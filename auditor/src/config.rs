@@ -19,7 +19,8 @@ pub struct Config {
 	pub fetch: Policy,
 	/// How often a fetch is tried.
 	pub retry: Retry,
-	/// Time for each of the two parts of an audit that fetch: program and roots, then tensors.
+	/// Time for each of the two parts of an audit that fetch: program and roots, then tensors. A part
+	/// that begins in the first half of an audit has 70 % of what is left at most.
 	pub fetch_time: Duration,
 	/// Bytes of tensors in a second for which time is given beside that.
 	pub fetch_rate: u64,

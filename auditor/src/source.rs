@@ -132,7 +132,7 @@ impl RemoteTrace {
 		let get = async {
 			if turn.is_none() {
 				*turn = Some(fetching.turns.take(&fetching.claimant, 1).await);
-				*endpoint = endpoint.again(fetching.within);
+				*endpoint = endpoint.again(fetching.watch.fetch_time(fetching.within));
 			}
 			let Endpoint { fetcher, base, .. } = &*endpoint;
 			endpoint.get(|| fetch(fetcher.clone(), base.clone())).await
