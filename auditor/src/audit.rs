@@ -70,7 +70,9 @@ impl Work {
 	/// Waits for a turn.
 	async fn turn(&mut self, turns: &Arc<Turns>, amount: u64) -> Turn {
 		let begun = Instant::now();
+		self.watch.set_waiting(true);
 		let turn = turns.take(&self.claimant, amount).await;
+		self.watch.set_waiting(false);
 		self.waited += begun.elapsed();
 		turn
 	}

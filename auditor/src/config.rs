@@ -48,8 +48,8 @@ pub struct Config {
 	pub slice: Duration,
 	/// Threads that each of those computes on.
 	pub threads: usize,
-	/// Audits accepted and not yet done; of one provider at most half of them. Further requests are
-	/// told to ask again.
+	/// Audits accepted and not yet done; of one provider at most half of them. If there are as many, one
+	/// that waits makes room for a provider that has fewer. Others are told to ask again.
 	pub max_active: usize,
 	/// Replies kept.
 	pub max_results: usize,

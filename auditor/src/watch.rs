@@ -1,7 +1,10 @@
 //! For how long an audit is worth going on with.
 
 use std::{
-	sync::{Mutex, MutexGuard, PoisonError},
+	sync::{
+		atomic::{AtomicBool, Ordering::Relaxed},
+		Mutex, MutexGuard, PoisonError,
+	},
 	time::Duration,
 };
 use tokio::time::{sleep_until, Instant};
@@ -22,6 +25,9 @@ pub enum Over {
 	/// Nobody has asked for it for a while: its round was decided without it.
 	#[error("nobody asks for it any more")]
 	Abandoned,
+	/// It waited, and its place went to an audit of a provider that had fewer.
+	#[error("its place went to another provider's")]
+	Displaced,
 	/// The service is being stopped.
 	#[error("the service is stopping")]
 	Stopped,
@@ -37,6 +43,8 @@ pub struct Watch {
 	whole: Duration,
 	/// Time without being asked for after which nobody wants it.
 	patience: Duration,
+	/// Whether it waits for a turn.
+	waiting: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -55,7 +63,7 @@ impl Watch {
 		let deadline = later(now, left).min(latest);
 		let state = Mutex::new(State { deadline, asked: now, over: None });
 		let whole = deadline.duration_since(now);
-		Self { state, latest, whole, patience }
+		Self { state, latest, whole, patience, waiting: AtomicBool::new(true) }
 	}
 
 	/// The time that is left.
@@ -74,6 +82,16 @@ impl Watch {
 		}
 	}
 
+	/// Notes whether the audit waits for a turn.
+	pub fn set_waiting(&self, waiting: bool) {
+		self.waiting.store(waiting, Relaxed);
+	}
+
+	/// Whether the audit waits for a turn, be it the first or a later one.
+	pub fn is_waiting(&self) -> bool {
+		self.waiting.load(Relaxed)
+	}
+
 	/// It is asked for again, with what is now known of the time left: blocks may be late.
 	pub fn ask(&self, left: Duration) {
 		let mut state = self.lock();
@@ -84,6 +102,11 @@ impl Watch {
 	/// Whoever still works on it is to stop.
 	pub fn stop(&self) {
 		self.lock().over.get_or_insert(Over::Stopped);
+	}
+
+	/// Its place is another's now.
+	pub fn displace(&self) {
+		self.lock().over.get_or_insert(Over::Displaced);
 	}
 
 	/// Why the audit is to be given up, if it is.
