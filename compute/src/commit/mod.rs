@@ -1,6 +1,7 @@
 //! Commitments: BLAKE3, domain-separated, in the tree shape of RFC 6962.
 
 mod beside;
+mod groups;
 mod hash;
 mod hasher;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
@@ -13,6 +14,7 @@ mod task;
 mod tensor;
 mod trace;
 
+pub use groups::GroupTree;
 pub use hasher::{HasherError, TensorHasher};
 pub use position::{height, width, Position, OPENED_LEVELS};
 pub use program::{program_id, prove_node, verify_node};

@@ -2,7 +2,7 @@
 //! on loopback, signs and submits. Nothing that a stranger wrote is fetched here.
 
 use crate::{pallet::*, Stage, Voting, LOG_TARGET, MAX_PROOF_BYTES};
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use assay_primitives::{
 	auditor::{
 		seal, Access, AuditId, AuditReply, AuditRequest, AuditorId, Finding, Salt, SeatId,
@@ -25,16 +25,27 @@ use sp_runtime::offchain::{
 
 /// Held by the one worker that runs.
 const LOCK_KEY: &[u8] = b"assay::audit::lock";
-/// Where it is kept how often duties have been seen to.
-const TURN_KEY: &[u8] = b"assay::audit::turn";
 /// Where it is kept which verdicts are kept; each lies under this with its seat.
 const KEPT_KEY: &[u8] = b"assay::audit::kept";
 /// Transactions sent a short while ago.
 const SENT_KEY: &[u8] = b"assay::audit::sent";
-/// Most duties seen to in one block.
+/// By each of the node's keys: the duty that was read last.
+const CURSOR_KEY: &[u8] = b"assay::audit::cursor";
+/// Duties seen to lately, whichever blocks that was in: those may have a rhythm, by which some would
+/// never have their turn.
+const ASKED_KEY: &[u8] = b"assay::audit::asked";
+/// Most audits asked about in one block.
 const DUTIES_PER_BLOCK: usize = 4;
-/// Most duties of one key looked at to choose from.
-const DUTIES_READ: usize = 64;
+/// Most verdicts opened beside those.
+const OPENED_PER_BLOCK: usize = 64;
+/// Most duties of one key read in one block. Of a longer list each block reads on where the last one
+/// ended.
+const DUTIES_READ: usize = 256;
+/// Most duties about one provider's work that take turns with each other. The service forgets what it
+/// is not asked for in a while, so that of very many the most urgent must come first.
+const DUTIES_AT_A_TIME: usize = 16;
+/// Duties remembered as seen to.
+const ASKED_KEPT: usize = 256;
 /// For the whole of one request: sending, waiting and reading.
 const REQUEST_TIME: Duration = Duration::from_millis(2_000);
 /// Blocks and time after which another worker may take the lock from one that hangs.
@@ -54,6 +65,8 @@ const RESEND_AFTER: BlockNumber = 5;
 pub(crate) struct Duty {
 	auditor: AuditorId,
 	pub(crate) seat: SeatId,
+	/// Whose work it is; empty if nobody can be asked for it.
+	pub(crate) provider: Vec<u8>,
 	/// Last block in which the verdict may be sealed.
 	seals_until: BlockNumber,
 	/// Last block in which it may be opened.
@@ -70,6 +83,9 @@ enum Act {
 	/// Open what was sealed.
 	Open,
 }
+
+/// A duty seen to: the task and its provider.
+type Asked = (TaskId, Vec<u8>);
 
 /// Names a transaction in local storage.
 type SentId = (SeatId, Act);
@@ -145,39 +161,68 @@ impl<T: Config> Pallet<T> {
 			log::debug!(target: LOG_TARGET, "another worker is seeing to the duties");
 			return;
 		};
-		for duty in Self::own_duties(&keys) {
-			if let Err(why) = Self::do_duty(&access, &duty) {
+		let duties = Self::own_duties(&keys);
+		for duty in &duties {
+			if let Err(why) = Self::do_duty(&access, duty) {
 				log::warn!(target: LOG_TARGET, "audit of {:?} put off: {why}", duty.seat.task);
 			}
 		}
-		StorageValueRef::persistent(TURN_KEY).set(&Self::turn().wrapping_add(1));
-	}
-
-	/// How often duties have been seen to. Not the block's number: blocks in which that happens may
-	/// have a rhythm, by which some duties would never have their turn.
-	fn turn() -> u32 {
-		StorageValueRef::persistent(TURN_KEY).get().ok().flatten().unwrap_or_default()
+		Self::seen_to(&keys, &duties);
 	}
 
 	/// The seats that this node holds and should see to in this block. Where there are more than
-	/// are done in one block, each has its turn.
+	/// are done in one block, those whose work is audited take turns, and then the duties of each:
+	/// however many one has, and wherever in the list they are, they keep nobody else's waiting.
 	pub(crate) fn own_duties(keys: &[AuditorId]) -> Vec<Duty> {
 		let now = Self::now();
 		let sent = Self::sent();
-		let mut duties = keys
+		let duties = keys
 			.iter()
-			.flat_map(|key| {
-				Duties::<T>::iter_key_prefix(key).take(DUTIES_READ).map(|task| (key.clone(), task))
-			})
+			.flat_map(|key| Self::read(key).into_iter().map(|task| (key.clone(), task)))
 			.filter_map(|(auditor, task)| Self::duty(auditor, task))
-			.filter(|duty| !is_recent(&sent, &duty.id(), now))
-			.collect::<Vec<_>>();
-		if duties.len() > DUTIES_PER_BLOCK {
-			let first = (Self::turn() as usize).saturating_mul(DUTIES_PER_BLOCK) % duties.len();
-			duties.rotate_left(first);
-			duties.truncate(DUTIES_PER_BLOCK);
+			.filter(|duty| !is_recent(&sent, &duty.id(), now));
+		let (mut due, audits): (Vec<_>, Vec<_>) = duties.partition(|duty| duty.act == Act::Open);
+		// To open what is sealed asks nobody and takes no time, and to miss it costs the deposit.
+		due.sort_by_key(|duty| duty.opens_until);
+		due.truncate(OPENED_PER_BLOCK);
+		due.extend(in_turn(audits, &Self::asked()));
+		due
+	}
+
+	/// The next duties of a key, from behind the one that was read last and on from the first.
+	fn read(key: &AuditorId) -> Vec<TaskId> {
+		let from_first = Duties::<T>::iter_key_prefix(key);
+		let last = StorageValueRef::persistent(&cursor_key(key)).get::<TaskId>().ok().flatten();
+		let Some(last) = last else { return from_first.take(DUTIES_READ).collect() };
+		// It may be gone: what follows its place is read all the same.
+		let place = Duties::<T>::hashed_key_for(key, last);
+		let mut read =
+			Duties::<T>::iter_key_prefix_from(key, place).take(DUTIES_READ).collect::<Vec<_>>();
+		let begun = read.first().copied();
+		let missing = DUTIES_READ.saturating_sub(read.len());
+		read.extend(from_first.take_while(|task| Some(*task) != begun).take(missing));
+		read
+	}
+
+	/// Duties seen to lately, in that order.
+	fn asked() -> Vec<Asked> {
+		StorageValueRef::persistent(ASKED_KEY).get().ok().flatten().unwrap_or_default()
+	}
+
+	/// These duties had their turn: others come first in the next, and the list is read on.
+	pub(crate) fn seen_to(keys: &[AuditorId], duties: &[Duty]) {
+		for key in keys {
+			if let Some(last) = Self::read(key).last() {
+				StorageValueRef::persistent(&cursor_key(key)).set(last);
+			}
 		}
-		duties
+		let mut asked = Self::asked();
+		let taken = |task| duties.iter().any(|duty| duty.seat.task == task);
+		asked.retain(|(task, _)| !taken(*task));
+		let audits = duties.iter().filter(|duty| duty.act == Act::Seal);
+		asked.extend(audits.map(|duty| (duty.seat.task, duty.provider.clone())));
+		asked.drain(..asked.len().saturating_sub(ASKED_KEPT));
+		StorageValueRef::persistent(ASKED_KEY).set(&asked);
 	}
 
 	/// What the seat of `auditor` in the open vote on `task` has to do now.
@@ -198,8 +243,9 @@ impl<T: Config> Pallet<T> {
 			round: audit.round,
 			number: place.try_into().ok()?,
 		};
+		let provider = T::Endpoints::endpoint(task).map(|e| e.provider).unwrap_or_default();
 		let Voting { seals_until, opens_until, .. } = voting;
-		Some(Duty { auditor, seat, seals_until, opens_until, act })
+		Some(Duty { auditor, seat, provider, seals_until, opens_until, act })
 	}
 
 	fn do_duty(access: &Access, duty: &Duty) -> Result<(), Failed> {
@@ -357,6 +403,35 @@ impl Duty {
 
 fn kept_key(seat: &SeatId) -> Vec<u8> {
 	(KEPT_KEY, seat).encode()
+}
+
+fn cursor_key(key: &AuditorId) -> Vec<u8> {
+	(CURSOR_KEY, key).encode()
+}
+
+/// The duties of the next turn: one of each provider, who was served longest ago first, then another
+/// of each, and so on. Of one provider's most urgent duties it is the one asked about longest ago.
+fn in_turn(mut duties: Vec<Duty>, asked: &[Asked]) -> Vec<Duty> {
+	// What was never asked about, or so long ago that it is forgotten, comes before all else.
+	let last = |so: &dyn Fn(&Asked) -> bool| asked.iter().rposition(so);
+	duties.sort_by_key(|duty| (duty.seals_until, duty.seat.task));
+	let mut providers = BTreeMap::<Vec<u8>, Vec<Duty>>::new();
+	for duty in duties {
+		let own = providers.entry(duty.provider.clone()).or_default();
+		if own.len() < DUTIES_AT_A_TIME {
+			own.push(duty);
+		}
+	}
+	let mut places = Vec::new();
+	for (provider, mut own) in providers {
+		let served = last(&|(_, whose)| *whose == provider);
+		let urgency = own.first().map(|duty| duty.seals_until);
+		own.sort_by_key(|duty| last(&|(task, _)| *task == duty.seat.task));
+		let own = own.into_iter().enumerate();
+		places.extend(own.map(|(nth, duty)| ((nth, served, urgency), duty)));
+	}
+	places.sort_by_key(|(place, _)| *place);
+	places.into_iter().take(DUTIES_PER_BLOCK).map(|(_, duty)| duty).collect()
 }
 
 fn is_recent(sent: &[(SentId, BlockNumber)], id: &SentId, now: BlockNumber) -> bool {
