@@ -376,7 +376,7 @@ fn turns(blocks: u32) -> Vec<u64> {
 		let duties = Verification::own_duties(&keys);
 		assert!(duties.len() <= 4, "no more are seen to in a block");
 		Verification::seen_to(&keys, &duties);
-		jobs.extend(duties.iter().map(|duty| duty.task.job));
+		jobs.extend(duties.iter().map(|duty| duty.seat.task.job));
 		next_block();
 	}
 	jobs
