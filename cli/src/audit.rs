@@ -146,8 +146,7 @@ pub async fn run(context: &Context, command: Command) -> anyhow::Result<()> {
 			}
 			if let Some(signer) = signer {
 				let submitter = Submitter::new(&client, signer);
-				let challenge = client.challenge(task).await?;
-				let judgement = file(context, &submitter, task, challenge, proof).await?;
+				let judgement = subject.report(context, &submitter, proof).await?;
 				report.reported = Some(match judgement {
 					Judgement::Convicted => "convicted",
 					Judgement::Rejected => "rejected",
@@ -166,6 +165,8 @@ pub async fn run(context: &Context, command: Command) -> anyhow::Result<()> {
 /// What is to be looked at.
 struct Subject {
 	view: TaskView,
+	/// How it may be challenged, if it may.
+	challenge: Option<ChallengeView>,
 	matched: MatchView,
 	claim: Claim,
 }
@@ -183,7 +184,8 @@ impl Subject {
 			bail!("nothing is submitted for task {} of job {}", task.index, task.job);
 		};
 		let claim = Claim { program: job.program, inputs: view.inputs.clone(), commitment };
-		Ok(Self { view, matched, claim })
+		let challenge = pinned.challenge(task).await?;
+		Ok(Self { view, challenge, matched, claim })
 	}
 
 	async fn audit(&self, context: &Context, depth: Depth) -> anyhow::Result<Finding> {
@@ -230,38 +232,41 @@ impl Subject {
 			Statement { program: &id, nodes: program.len(), inputs: &inputs, claim: &claim };
 		Ok(verify(&statement, &FraudProof::decode_all(&mut &proof[..])?)?)
 	}
-}
 
-/// Seals the report, waits as long as it takes, and opens it.
-async fn file(
-	context: &Context,
-	submitter: &Submitter,
-	task: TaskId,
-	challenge: Option<ChallengeView>,
-	proof: &[u8],
-) -> anyhow::Result<Judgement> {
-	let ChallengeView { submitted_at, delay, bond, .. } = challenge.ok_or_else(|| {
-		anyhow!(
-			"the result of task {} of job {} stands and cannot be challenged",
-			task.index,
-			task.job
-		)
-	})?;
-	let mut salt = [0; 32];
-	OsRng.try_fill_bytes(&mut salt)?;
-	let seal = report_seal(submitter.account(), task, submitted_at, proof, &salt);
-	let sealing = submitter.commit_report(task, seal);
-	let what = format!("sealing the report, bond {}", Amount(bond));
-	let sealed = context.waiting(&what, sealing).await?;
-	let due = sealed.block.number.saturating_add(delay);
-	let spinner = crate::progress::spinner(context.output, format!("waiting for block {due} …"));
-	while submitter.client().block().await?.number.saturating_add(1) < due {
-		tokio::time::sleep(Duration::from_millis(200)).await;
+	/// Seals the report, waits as long as it takes, and opens it.
+	async fn report(
+		&self,
+		context: &Context,
+		submitter: &Submitter,
+		proof: &[u8],
+	) -> anyhow::Result<Judgement> {
+		let task = self.view.id;
+		let ChallengeView { submitted_at, delay, bond, .. } = self.challenge.ok_or_else(|| {
+			let TaskId { job, index } = task;
+			anyhow!("the result of task {index} of job {job} stands and cannot be challenged")
+		})?;
+		// The audit took its time. A report on another attempt at the task would cost the bond.
+		let now = submitter.client().challenge(task).await?;
+		if now.is_none_or(|now| now.submitted_at != submitted_at) {
+			return Ok(Judgement::Decided);
+		}
+		let mut salt = [0; 32];
+		OsRng.try_fill_bytes(&mut salt)?;
+		let seal = report_seal(submitter.account(), task, submitted_at, proof, &salt);
+		let sealing = submitter.commit_report(task, seal);
+		let what = format!("sealing the report, bond {}", Amount(bond));
+		let sealed = context.waiting(&what, sealing).await?;
+		let due = sealed.block.number.saturating_add(delay);
+		let what = format!("waiting for block {due} …");
+		let spinner = crate::progress::spinner(context.output, what);
+		while submitter.client().block().await?.number.saturating_add(1) < due {
+			tokio::time::sleep(Duration::from_millis(200)).await;
+		}
+		spinner.finish_and_clear();
+		let opening = submitter.report_fraud(task, proof.to_vec(), salt);
+		let (judgement, _) = context.waiting("opening the report", opening).await?;
+		Ok(judgement)
 	}
-	spinner.finish_and_clear();
-	let opening = submitter.report_fraud(task, proof.to_vec(), salt);
-	let (judgement, _) = context.waiting("opening the report", opening).await?;
-	Ok(judgement)
 }
 
 fn human(report: &Report) -> String {

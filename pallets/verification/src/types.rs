@@ -96,6 +96,8 @@ pub struct Report {
 	pub seal: Root,
 	/// Block in which it was sealed.
 	pub at: BlockNumber,
+	/// First block in which it may be opened.
+	pub from: BlockNumber,
 	/// Last block in which it may be opened.
 	pub until: BlockNumber,
 	/// Held from the reporter, in planck.
@@ -230,6 +232,13 @@ impl<AccountId> Voting<AccountId> {
 	/// Whether verdicts may be opened at `now`: none can be sealed any more.
 	pub fn opening(&self, now: BlockNumber) -> bool {
 		now > self.seals_until || self.seats.iter().all(|seat| seat.sealed.is_some())
+	}
+
+	/// The block in which the last verdict was sealed, or the last in which one may be.
+	pub fn sealed_at(&self) -> BlockNumber {
+		let sealed =
+			self.seats.iter().map(|seat| seat.sealed.map_or(self.seals_until, |(_, at)| at));
+		sealed.max().unwrap_or(self.seals_until)
 	}
 }
 
@@ -398,7 +407,7 @@ impl Params {
 			&& (1..=MAX_WINDOW).contains(&self.opening_window)
 			&& (1..=MAX_WINDOW).contains(&self.challenge_window)
 			&& (1..=self.report_window).contains(&self.report_delay)
-			&& self.report_window <= MAX_WINDOW
+			&& self.report_window < self.challenge_window
 			&& self.report_grace <= MAX_WINDOW
 			&& self.report_bond > 0
 			&& self.draw_timeout <= MAX_WINDOW

@@ -3,7 +3,7 @@
 use crate::{pallet::*, Case, Conviction, Stage, Step};
 use assay_primitives::{
 	traits::AuditSink,
-	work::{Offence, TaskId},
+	work::{Depth, Offence, TaskId, Verdict},
 	BlockNumber,
 };
 
@@ -18,12 +18,11 @@ impl<T: Config> Pallet<T> {
 		offence: Offence,
 		challenger: Option<(T::AccountId, BlockNumber)>,
 	) {
+		let Offence::Wrong(_) = offence;
 		Self::drop_audit(task);
 		Cases::<T>::remove(task);
 		for (auditor, deposit) in case.vouched {
-			match offence {
-				Offence::Wrong(_) => Self::slash_auditor(task, &auditor, deposit),
-			}
+			Self::slash_auditor(task, &auditor, deposit);
 		}
 		let reward = T::Sink::convicted(task, offence, challenger.is_some());
 		Self::deposit_event(Event::Convicted {
@@ -56,14 +55,19 @@ impl<T: Config> Pallet<T> {
 		Self::deposit_event(Event::Rewarded { task, challenger, amount: reward });
 	}
 
-	/// Forgets an audit under way; its auditors have nothing at risk in it any more.
-	pub(crate) fn drop_audit(task: TaskId) {
+	/// Forgets the audit under way of what is proved wrong. Who has said that it is right loses its
+	/// deposit, unless a few rows were all it had to look at; the others have nothing at risk any more.
+	fn drop_audit(task: TaskId) {
 		Earlier::<T>::remove(task);
 		let Some(audit) = Audits::<T>::take(task) else { return };
 		if let Stage::Voting(voting) = audit.stage {
 			for seat in voting.seats {
 				Duties::<T>::remove(&seat.auditor, task);
-				Self::clear_risk(&seat.account, seat.deposit);
+				if seat.vote == Some(Verdict::Valid) && audit.depth != Depth::Spot {
+					Self::slash_auditor(task, &seat.account, seat.deposit);
+				} else {
+					Self::clear_risk(&seat.account, seat.deposit);
+				}
 			}
 		}
 	}

@@ -1,7 +1,8 @@
 //! Drawing auditors from entropy that nobody knew when the result was submitted.
 
 use crate::{
-	pallet::*, Audit, AuditStep, Auditor, Drawing, Params, Seat, Stage, Step, Voting, MAX_DRAWN,
+	pallet::*, Audit, AuditStep, Auditor, Bond, Drawing, Params, Seat, Stage, Step, Voting,
+	MAX_DRAWN,
 };
 use alloc::{collections::BTreeSet, vec::Vec};
 use assay_primitives::{
@@ -132,32 +133,30 @@ impl<T: Config> Pallet<T> {
 		}
 	}
 
-	/// The first `wanted` candidates that can put `deposit` at risk, having done so; `None`, and
-	/// nothing at risk, if there are not so many.
+	/// The first `wanted` candidates that can put `deposit` at risk, having done so. Where there are
+	/// not so many, those who have put up as much take seats with what they have free of it, or many
+	/// cheap tasks would keep all others from being audited. `None` if there are still too few.
 	fn take_seats(
 		candidates: Vec<Auditor<T::AccountId>>,
 		wanted: usize,
 		deposit: Balance,
 	) -> Option<Vec<Seat<T::AccountId>>> {
-		let seats = candidates
-			.into_iter()
-			.filter(|auditor| Self::put_at_risk(&auditor.account, deposit))
-			.map(|Auditor { id, account }| Seat {
-				auditor: id,
-				account,
-				deposit,
-				sealed: None,
-				vote: None,
-			})
-			.take(wanted)
-			.collect::<Vec<_>>();
-		if seats.len() < wanted {
-			for seat in seats {
-				Self::clear_risk(&seat.account, deposit);
-			}
+		let bond = |auditor: &Auditor<_>| Bonds::<T>::get(&auditor.account).unwrap_or_default();
+		let bonds = candidates.into_iter().map(|auditor| (bond(&auditor), auditor));
+		let (mut seated, busy): (Vec<_>, Vec<_>) = bonds
+			.filter(|(bond, _)| bond.amount >= deposit)
+			.partition(|(bond, _)| bond.free() >= deposit);
+		seated.extend(busy);
+		if seated.len() < wanted {
 			return None;
 		}
-		Some(seats)
+		let seat = |(bond, auditor): (Bond, Auditor<T::AccountId>)| {
+			let Auditor { id, account } = auditor;
+			let deposit = deposit.min(bond.free());
+			Self::put_at_risk(&account, deposit);
+			Seat { auditor: id, account, deposit, sealed: None, vote: None }
+		};
+		Some(seated.into_iter().take(wanted).map(seat).collect())
 	}
 
 	/// Begins the vote of the auditors drawn.

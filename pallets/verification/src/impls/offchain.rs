@@ -10,17 +10,20 @@ use assay_primitives::{
 	},
 	traits::TaskEndpoints,
 	work::{TaskId, Verdict},
-	BlockNumber,
+	BlockNumber, Root,
 };
 use codec::{Decode, DecodeAll, Encode};
 use core::fmt;
 use frame_system::offchain::SubmitTransaction;
 use sp_application_crypto::RuntimeAppPublic;
 use sp_core::offchain::Duration;
-use sp_runtime::offchain::{
-	http,
-	storage::StorageValueRef,
-	storage_lock::{BlockAndTime, StorageLock},
+use sp_runtime::{
+	offchain::{
+		http,
+		storage::{MutateStorageError, StorageValueRef},
+		storage_lock::{BlockAndTime, StorageLock},
+	},
+	traits::{BlakeTwo256, Hash},
 };
 
 /// Held by the one worker that runs.
@@ -36,8 +39,9 @@ const CURSOR_KEY: &[u8] = b"assay::audit::cursor";
 const ASKED_KEY: &[u8] = b"assay::audit::asked";
 /// Most audits asked about in one block.
 const DUTIES_PER_BLOCK: usize = 4;
-/// Most verdicts opened beside those.
-const OPENED_PER_BLOCK: usize = 64;
+/// Most duties beside those for which nobody is asked: verdicts to be opened, sealed again, or
+/// abstained from.
+const READY_PER_BLOCK: usize = 256;
 /// Most duties of one key read in one block. Of a longer list each block reads on where the last one
 /// ended.
 const DUTIES_READ: usize = 256;
@@ -94,6 +98,8 @@ type SentId = (SeatId, Act);
 /// the salt it was made with, also after a restart.
 #[derive(Clone, Encode, Decode)]
 struct Kept {
+	/// Hash of what it is about.
+	claim: Root,
 	verdict: Verdict,
 	proof: Vec<u8>,
 	salt: Salt,
@@ -181,10 +187,11 @@ impl<T: Config> Pallet<T> {
 			.flat_map(|key| Self::read(key).into_iter().map(|task| (key.clone(), task)))
 			.filter_map(|(auditor, task)| Self::duty(auditor, task))
 			.filter(|duty| !is_recent(&sent, &duty.id(), now));
-		let (mut due, audits): (Vec<_>, Vec<_>) = duties.partition(|duty| duty.act == Act::Open);
-		// To open what is sealed asks nobody and takes no time, and to miss it costs the deposit.
-		due.sort_by_key(|duty| duty.opens_until);
-		due.truncate(OPENED_PER_BLOCK);
+		let (mut due, audits): (Vec<_>, Vec<_>) =
+			duties.partition(|duty| Self::is_ready(duty, now));
+		// What asks nobody takes no time, and to miss it costs the deposit.
+		due.sort_by_key(Duty::until);
+		due.truncate(READY_PER_BLOCK);
 		due.extend(in_turn(audits, &Self::asked()));
 		due
 	}
@@ -225,6 +232,11 @@ impl<T: Config> Pallet<T> {
 		StorageValueRef::persistent(ASKED_KEY).set(&asked);
 	}
 
+	/// Whether a duty can be done without asking the auditor service.
+	fn is_ready(duty: &Duty, now: BlockNumber) -> bool {
+		duty.act == Act::Open || now >= Self::reply_until(duty) || Self::kept(duty).is_some()
+	}
+
 	/// What the seat of `auditor` in the open vote on `task` has to do now.
 	fn duty(auditor: AuditorId, task: TaskId) -> Option<Duty> {
 		let audit = Audits::<T>::get(task)?;
@@ -234,7 +246,9 @@ impl<T: Config> Pallet<T> {
 		let next = Self::now().saturating_add(1);
 		let act = match voting.seats.get(place)?.sealed {
 			None if next <= voting.seals_until => Act::Seal,
-			Some(_) if next <= voting.opens_until && voting.opening(next) => Act::Open,
+			// A block later than it may be: pools that have not seen this block yet would refuse it, and
+			// remember that for longer than there is time.
+			Some(_) if next <= voting.opens_until && Self::now() > voting.sealed_at() => Act::Open,
 			_ => return None,
 		};
 		let seat = SeatId {
@@ -249,7 +263,7 @@ impl<T: Config> Pallet<T> {
 	}
 
 	fn do_duty(access: &Access, duty: &Duty) -> Result<(), Failed> {
-		let call = match (duty.act, Self::kept(&duty.seat)) {
+		let call = match (duty.act, Self::kept(duty)) {
 			(Act::Open, None) => return Err(Failed::Forgotten),
 			(Act::Open, Some(Kept { verdict, proof, salt })) => {
 				let proof = proof.try_into().map_err(|_| Failed::Forgotten)?;
@@ -273,23 +287,28 @@ impl<T: Config> Pallet<T> {
 	/// Comes to a verdict and keeps it; `None` while that takes. Who comes to none in time abstains,
 	/// for silence would cost the deposit.
 	fn reach(access: &Access, duty: &Duty) -> Result<Option<Kept>, Failed> {
-		let last = Self::now() >= Self::reply_until(duty);
-		let (verdict, proof) = match Self::find(access, duty) {
-			Ok(Some(found)) => found,
-			Ok(None) if last => (Verdict::Abstained, Vec::new()),
-			Err(why) if last => {
-				log::warn!(target: LOG_TARGET, "abstains on {:?}: {why}", duty.seat.task);
-				(Verdict::Abstained, Vec::new())
+		let Some(claim) = Self::claimed(duty) else { return Ok(None) };
+		let (verdict, proof) = if Self::now() >= Self::reply_until(duty) {
+			log::warn!(target: LOG_TARGET, "abstains on {:?}: no verdict in time", duty.seat.task);
+			(Verdict::Abstained, Vec::new())
+		} else {
+			match Self::find(access, duty)? {
+				Some(found) => found,
+				None => return Ok(None),
 			}
-			Ok(None) => return Ok(None),
-			Err(why) => return Err(why),
 		};
-		let kept = Kept { verdict, proof, salt: sp_io::offchain::random_seed() };
-		Self::keep(duty, &kept);
-		Ok(Some(kept))
+		let salt = sp_io::offchain::random_seed();
+		Ok(Some(Self::keep(duty, Kept { claim, verdict, proof, salt })))
 	}
 
-	/// Last block at which the auditor's answer is waited for, so that it can still be sealed.
+	/// What a duty is about: a seat of the same name may be about another claim on another fork.
+	fn claimed(duty: &Duty) -> Option<Root> {
+		let case = Cases::<T>::get(duty.seat.task)?;
+		Some(BlakeTwo256::hash_of(&case.claim()))
+	}
+
+	/// Block from which the auditor's answer is not waited for any more, so that the seat can still
+	/// abstain.
 	fn reply_until(duty: &Duty) -> BlockNumber {
 		duty.seals_until.saturating_sub(SEALING_BLOCKS)
 	}
@@ -342,12 +361,16 @@ impl<T: Config> Pallet<T> {
 		sent
 	}
 
-	fn kept(seat: &SeatId) -> Option<Kept> {
-		StorageValueRef::persistent(&kept_key(seat)).get().ok().flatten()
+	/// The verdict that the node has come to on what the duty is about.
+	fn kept(duty: &Duty) -> Option<Kept> {
+		let kept =
+			StorageValueRef::persistent(&kept_key(&duty.seat)).get::<Kept>().ok().flatten()?;
+		(Some(kept.claim) == Self::claimed(duty)).then_some(kept)
 	}
 
-	/// Keeps a verdict, and forgets those of rounds that are long over.
-	fn keep(duty: &Duty, kept: &Kept) {
+	/// Keeps a verdict, and forgets those of rounds that are long over. Returns what is kept: the
+	/// verdict that another worker has kept meanwhile, if one has, for its seal may be sent already.
+	fn keep(duty: &Duty, new: Kept) -> Kept {
 		let now = Self::now();
 		let index = StorageValueRef::persistent(KEPT_KEY);
 		let mut seats =
@@ -358,8 +381,16 @@ impl<T: Config> Pallet<T> {
 		}
 		seats.retain(|(_, until)| !over(*until));
 		seats.push((duty.seat, duty.opens_until));
-		StorageValueRef::persistent(&kept_key(&duty.seat)).set(kept);
 		index.set(&seats);
+		let key = kept_key(&duty.seat);
+		let written = StorageValueRef::persistent(&key).mutate::<Kept, Kept, _>(|old| match old {
+			Ok(Some(old)) if old.claim == new.claim => Err(old),
+			_ => Ok(new.clone()),
+		});
+		match written {
+			Ok(kept) | Err(MutateStorageError::ValueFunctionFailed(kept)) => kept,
+			Err(MutateStorageError::ConcurrentModification(_)) => Self::kept(duty).unwrap_or(new),
+		}
 	}
 
 	fn sent() -> Vec<(SentId, BlockNumber)> {
@@ -398,6 +429,14 @@ impl<T: Config> Pallet<T> {
 impl Duty {
 	fn id(&self) -> SentId {
 		(self.seat, self.act)
+	}
+
+	/// Last block in which it can be done.
+	fn until(&self) -> BlockNumber {
+		match self.act {
+			Act::Seal => self.seals_until,
+			Act::Open => self.opens_until,
+		}
 	}
 }
 

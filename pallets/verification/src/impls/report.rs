@@ -44,7 +44,9 @@ impl<T: Config> Pallet<T> {
 		case.pending = case.pending.saturating_add(1);
 		let submitted_at = case.submitted_at;
 		Cases::<T>::insert(task, case);
-		Reports::<T>::insert(task, &reporter, Report { submitted_at, seal, at: now, until, bond });
+		let from = now.saturating_add(params.report_delay);
+		let report = Report { submitted_at, seal, at: now, from, until, bond };
+		Reports::<T>::insert(task, &reporter, report);
 		let step = Step::Report(task, reporter.clone(), now);
 		Steps::<T>::put(now, until.saturating_add(1), step);
 		Self::deposit_event(Event::ReportSealed { task, reporter, until });
@@ -61,8 +63,7 @@ impl<T: Config> Pallet<T> {
 		let sealed = report_seal(&reporter, task, report.submitted_at, proof, salt);
 		ensure!(sealed == report.seal, Error::<T>::WrongSeal);
 		let now = Self::now();
-		let delay = Parameters::<T>::get().report_delay;
-		ensure!(now >= report.at.saturating_add(delay), Error::<T>::TooEarly);
+		ensure!(now >= report.from, Error::<T>::TooEarly);
 		ensure!(now <= report.until, Error::<T>::TooLate);
 
 		Reports::<T>::remove(task, &reporter);

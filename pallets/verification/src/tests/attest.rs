@@ -360,10 +360,11 @@ fn one_accusation_with_its_proof_convicts_whatever_others_say() {
 		assert_eq!((fault.place, Convicted::get()[0].2), (WRONG, true));
 		assert!(Concluded::get().is_empty());
 		assert!(!Cases::<Test>::contains_key(task(1)) && !Audits::<Test>::contains_key(task(1)));
-		// The others have not vouched for anything that was believed; they have their bonds free.
-		for auditor in &drawn {
-			assert_eq!(Bonds::<Test>::get(auditor).unwrap().at_risk, 0);
-		}
+		// Who said that it was right, unseen, pays for that.
+		let bonds = drawn.iter().map(|auditor| Bonds::<Test>::get(auditor).unwrap());
+		let bonds = bonds.map(|bond| (bond.amount, bond.at_risk)).collect::<Vec<_>>();
+		let slashed = (AUDITOR_BOND - DEPOSIT, 0);
+		assert_eq!(bonds, [slashed, slashed, (AUDITOR_BOND, 0)]);
 		let conviction = Convictions::<Test>::get(task(1), 1).unwrap();
 		assert_eq!((conviction.challenger, conviction.since), (drawn[2], sealed_at));
 		run(params().report_window + 1);

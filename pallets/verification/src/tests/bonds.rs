@@ -73,14 +73,45 @@ fn who_cannot_put_up_a_deposit_is_not_drawn() {
 			assert_eq!(drawn, [7, 8, 9]);
 			vote(task(job), &[Verdict::Valid; 3]);
 		}
-		// With two left a task that paid for three waits, and nothing of theirs is at risk for it.
-		assert_eq!(Bonds::<Test>::get(8).unwrap().at_risk, 10 * DEPOSIT);
-		assert_ok!(Verification::unbond(RuntimeOrigin::signed(9), AUDITOR_BOND - 10 * DEPOSIT));
+	});
+}
+
+/// Many cheap tasks take up the auditors' bonds, but keep no other task from being audited.
+#[test]
+fn auditors_whose_bonds_are_taken_up_are_drawn_all_the_same() {
+	test(|| {
+		set_auditors(1..=3);
+		for auditor in 1..=3 {
+			let rest = AUDITOR_BOND - 2 * DEPOSIT - DEPOSIT / 2;
+			assert_ok!(Verification::unbond(RuntimeOrigin::signed(auditor), rest));
+		}
+		let deposits = |job| {
+			open_and_draw(task(job), 3);
+			let seats = seats(task(job)).unwrap();
+			seats.into_iter().map(|seat| seat.deposit).collect::<Vec<_>>()
+		};
+		assert_eq!(deposits(1), [DEPOSIT; 3]);
+		assert_eq!(deposits(2), [DEPOSIT; 3]);
+		assert_eq!(deposits(3), [DEPOSIT / 2; 3]);
+		assert_eq!(deposits(4), [0; 3]);
+		// Free ones come first.
+		assert_ok!(Verification::bond(RuntimeOrigin::signed(2), DEPOSIT));
+		open_and_draw(task(5), 1);
+		assert_eq!(holder(seat(task(5), 0)), 2);
+		vote(task(4), &[Verdict::Valid; 3]);
+	});
+}
+
+#[test]
+fn a_task_waits_for_as_many_auditors_with_a_bond_as_were_paid_for() {
+	test(|| {
+		for auditor in 3..=9 {
+			assert_ok!(Verification::unbond(RuntimeOrigin::signed(auditor), AUDITOR_BOND));
+		}
 		open(task(20), 3);
 		run(20);
 		assert_eq!(seats(task(20)), None);
-		assert_eq!(Bonds::<Test>::get(8).unwrap().at_risk, 10 * DEPOSIT);
-		assert_ok!(Verification::unbond(RuntimeOrigin::signed(8), DEPOSIT));
+		assert_eq!(Bonds::<Test>::get(1).unwrap().at_risk, 0);
 	});
 }
 

@@ -97,7 +97,8 @@ fn only_root_sets_parameters_and_only_sound_ones() {
 			Params { report_delay: 0, ..params() },
 			// Over before it may be opened.
 			Params { report_delay: 9, ..params() },
-			Params { report_window: MAX_WINDOW + 1, ..params() },
+			// Nobody could report within the window.
+			Params { report_window: 60, ..params() },
 			Params { report_grace: MAX_WINDOW + 1, ..params() },
 			Params { report_bond: 0, ..params() },
 			Params { audit_window: MAX_WINDOW + 1, ..params() },

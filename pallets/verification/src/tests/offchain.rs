@@ -145,6 +145,10 @@ fn a_proof_is_kept_and_convicts() {
 		node.expect(task(1), AuditReply::Done(Finding::Wrong(proof())));
 		worker();
 		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		// Not in the same block: pools elsewhere do not know of the seal yet.
+		worker();
+		assert!(node.submitted().is_empty());
+		next_block();
 		worker();
 		assert_ok!(apply(node.submitted().remove(0)).unwrap());
 		assert_eq!(Convicted::get().len(), 1);
@@ -181,6 +185,7 @@ fn pending_is_asked_again() {
 		node.expect(task(1), AuditReply::Done(Finding::Unavailable));
 		worker();
 		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		next_block();
 		worker();
 		assert_ok!(apply(node.submitted().remove(0)).unwrap());
 		assert_eq!(outcomes(task(1)), [AuditOutcome::Failed(Verdict::Unavailable)]);
@@ -199,9 +204,10 @@ fn who_comes_to_no_verdict_in_time_abstains() {
 			worker();
 			assert!(node.submitted().is_empty());
 			next_block();
-			node.expect(task(1), reply.clone());
+			// Nobody is asked any more.
 			worker();
 			assert_ok!(apply(node.submitted().remove(0)).unwrap());
+			next_block();
 			worker();
 			assert_ok!(apply(node.submitted().remove(0)).unwrap());
 			assert_eq!(audit(task(1)).round, 1);
@@ -408,5 +414,59 @@ fn providers_have_their_turns_whatever_they_have() {
 		}
 		// Who has but one is asked about it as often as others are about all of theirs.
 		assert_eq!(turns.iter().filter(|job| **job == 5 * JOBS_EACH).count(), 6);
+	});
+}
+
+/// However many seats a node holds, it need not be silent in any: abstaining asks nobody.
+#[test]
+fn an_overloaded_auditor_abstains_from_what_it_does_not_come_to() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		for job in 0..60 {
+			open(task(job), 1);
+		}
+		for job in 0..60 {
+			run_until_drawn(task(job));
+		}
+		run_to(voting(task(0)).unwrap().seals_until - 3);
+		worker();
+		let sealed = node.submitted();
+		assert_eq!(sealed.len(), 60);
+		for transaction in sealed {
+			assert_ok!(apply(transaction).unwrap());
+		}
+		next_block();
+		worker();
+		for transaction in node.submitted() {
+			assert_ok!(apply(transaction).unwrap());
+		}
+		run(params().audit_window + params().opening_window);
+		assert_eq!(Destroyed::get(), 0);
+	});
+}
+
+/// On another fork a seat of the same name may be about another claim.
+#[test]
+fn a_verdict_is_kept_for_its_claim_only() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		node.expect(task(1), AuditReply::Done(Finding::Wrong(proof())));
+		worker();
+		assert_eq!(node.submitted().len(), 1);
+		// The same seat, the truth claimed.
+		let honest = claim_of(&trace());
+		crate::Cases::<Test>::mutate_extant(task(1), |case| {
+			case.commitment = honest.commitment;
+		});
+		run(5);
+		node.expect_of(task(1), honest, AuditReply::Done(Finding::Right).encode());
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		next_block();
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		assert_eq!(outcomes(task(1)), [AuditOutcome::Passed]);
+		assert_eq!(Destroyed::get(), 0);
 	});
 }
