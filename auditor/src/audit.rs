@@ -2,6 +2,7 @@
 
 use crate::{
 	config::Config,
+	lanes::Lanes,
 	metrics::{Metrics, Queues},
 	pace::{AtPace, Pace},
 	source::{Endpoint, Fetching, Missing, RemoteTrace},
@@ -69,7 +70,9 @@ impl Work {
 	/// Waits for a turn.
 	async fn turn(&mut self, turns: &Arc<Turns>, amount: u64) -> Turn {
 		let begun = Instant::now();
+		self.watch.set_waiting(true);
 		let turn = turns.take(&self.claimant, amount).await;
+		self.watch.set_waiting(false);
 		self.waited += begun.elapsed();
 		turn
 	}
@@ -166,7 +169,8 @@ impl Auditing {
 			fetcher: self.fetcher.clone(),
 			base,
 			retry: self.config.retry,
-			deadline: tokio::time::Instant::now() + self.config.fetch_time,
+			lanes: Lanes::new(self.config.parallel_fetches),
+			deadline: tokio::time::Instant::now() + work.watch.fetch_time(self.config.fetch_time),
 		};
 		let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
 		let id = claim.program.0;
@@ -360,7 +364,8 @@ impl Auditing {
 		let _turn = work.turn(&self.fetching, 1).await;
 		let bytes = missing.iter().map(|(_, shape)| shape.bytes()).fold(0, u64::saturating_add);
 		let moving = Duration::from_secs(bytes / self.config.fetch_rate.max(1));
-		let endpoint = &endpoint.again(self.config.fetch_time.saturating_add(moving));
+		let wanted = self.config.fetch_time.saturating_add(moving);
+		let endpoint = &endpoint.again(work.watch.fetch_time(wanted));
 		let fetches = missing.into_iter().map(|(root, shape)| async move {
 			let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
 			let tensor = endpoint.get(|| fetcher.tensor(base, &root, shape)).await?;

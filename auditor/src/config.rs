@@ -19,7 +19,8 @@ pub struct Config {
 	pub fetch: Policy,
 	/// How often a fetch is tried.
 	pub retry: Retry,
-	/// Time for each of the two parts of an audit that fetch: program and roots, then tensors.
+	/// Time for each of the two parts of an audit that fetch: program and roots, then tensors. A part
+	/// that begins in the first half of an audit has 70 % of what is left at most.
 	pub fetch_time: Duration,
 	/// Bytes of tensors in a second for which time is given beside that.
 	pub fetch_rate: u64,
@@ -29,7 +30,7 @@ pub struct Config {
 	pub audit_time: Duration,
 	/// Time after which an audit that is not asked for any more is given up.
 	pub patience: Duration,
-	/// Fetches at a time within one audit.
+	/// Fetches at a time within one audit; fewer once the worker had no connection to spare.
 	pub parallel_fetches: usize,
 	/// Bytes that the tensors of all audits at work may take together, by their declared shapes; those
 	/// of one provider at most half of them, unless one audit takes more. An audit that would take
@@ -47,8 +48,8 @@ pub struct Config {
 	pub slice: Duration,
 	/// Threads that each of those computes on.
 	pub threads: usize,
-	/// Audits accepted and not yet done; of one provider at most half of them. Further requests are
-	/// told to ask again.
+	/// Audits accepted and not yet done; of one provider at most half of them. If there are as many, one
+	/// that waits makes room for a provider that has fewer. Others are told to ask again.
 	pub max_active: usize,
 	/// Replies kept.
 	pub max_results: usize,
@@ -66,7 +67,8 @@ impl Default for Config {
 			listen: (Ipv4Addr::LOCALHOST, 0).into(),
 			token: None,
 			fetch: Policy::default(),
-			retry: Retry::default(),
+			// A worker whose connections are all taken is not one that does not give.
+			retry: Retry { insist: true, ..Retry::default() },
 			fetch_time: Duration::from_secs(600),
 			fetch_rate: 4 << 20,
 			block_time: Duration::from_secs(6),

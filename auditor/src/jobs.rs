@@ -29,7 +29,8 @@ pub struct Asked {
 /// How many audits are taken on, and for how long.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-	/// Audits accepted and not yet done; of one provider at most half of them, or one.
+	/// Audits accepted and not yet done; of one provider at most half of them, or one. If there are as
+	/// many, one that waits makes room for a provider that has fewer.
 	pub max_active: usize,
 	/// Replies kept.
 	pub max_results: usize,
@@ -48,8 +49,16 @@ pub struct Jobs {
 }
 
 struct Table {
-	active: HashMap<Key, (Provider, Arc<Watch>)>,
+	active: HashMap<Key, Place>,
 	done: LruCache<Key, Done>,
+	arrivals: u64,
+}
+
+/// The place of an audit that is accepted and not yet done.
+struct Place {
+	provider: Provider,
+	watch: Arc<Watch>,
+	arrival: u64,
 }
 
 struct Done {
@@ -89,15 +98,15 @@ impl Jobs {
 	pub fn new(bounds: Bounds) -> Self {
 		let done =
 			LruCache::new(NonZeroUsize::new(bounds.max_results).unwrap_or(NonZeroUsize::MIN));
-		let table = Mutex::new(Table { active: HashMap::new(), done });
+		let table = Mutex::new(Table { active: HashMap::new(), done, arrivals: 0 });
 		Self { table, bounds }
 	}
 
 	/// Looks an audit up, and takes it on if it is new and there is room.
 	pub fn enter(self: &Arc<Self>, asked: Asked) -> Entry {
 		let mut table = self.lock();
-		if let Some((_, watch)) = table.active.get(&asked.key) {
-			watch.ask(asked.left);
+		if let Some(place) = table.active.get(&asked.key) {
+			place.watch.ask(asked.left);
 			return Entry::Reply(AuditReply::Pending);
 		}
 		if let Some(done) = table.done.get(&asked.key) {
@@ -108,15 +117,16 @@ impl Jobs {
 		if asked.left.is_zero() {
 			return Entry::Reply(AuditReply::Expired);
 		}
-		let providers = table.active.values().map(|(provider, _)| provider);
-		let own = providers.filter(|provider| **provider == asked.provider).count();
+		let own = table.active.values().filter(|place| place.provider == asked.provider).count();
 		let max = self.bounds.max_active;
-		if table.active.len() >= max || own >= max.div_ceil(2) {
+		if own >= max.div_ceil(2) || (table.active.len() >= max && !table.make_room(own)) {
 			return Entry::Full;
 		}
 		let Bounds { longest, patience, .. } = self.bounds;
 		let watch = Arc::new(Watch::new(asked.left, longest, patience));
-		table.active.insert(asked.key, (asked.provider.clone(), watch.clone()));
+		let (provider, arrival) = (asked.provider.clone(), table.arrivals);
+		table.arrivals = arrival.wrapping_add(1);
+		table.active.insert(asked.key, Place { provider, watch: watch.clone(), arrival });
 		Entry::Start(Active { jobs: self.clone(), asked, watch, outcome: Outcome::BrokenOff })
 	}
 
@@ -127,6 +137,25 @@ impl Jobs {
 
 	fn lock(&self) -> MutexGuard<'_, Table> {
 		self.table.lock().unwrap_or_else(PoisonError::into_inner)
+	}
+}
+
+impl Table {
+	/// Has an audit leave for one of a provider that has `own`: the newest that waits for a turn, of the
+	/// provider that has most, if that is more by two at least. Whether there was one.
+	fn make_room(&mut self, own: usize) -> bool {
+		let mut counts = HashMap::<&Provider, usize>::new();
+		for place in self.active.values() {
+			let count = counts.entry(&place.provider).or_default();
+			*count = count.saturating_add(1);
+		}
+		let waiting = self.active.iter().filter(|(_, place)| place.watch.is_waiting());
+		let leaver = waiting
+			.filter_map(|(key, place)| Some((*counts.get(&place.provider)?, place.arrival, *key)))
+			.filter(|(count, ..)| *count > own.saturating_add(1))
+			.max();
+		let place = leaver.and_then(|(.., key)| self.active.remove(&key));
+		place.map(|place| place.watch.displace()).is_some()
 	}
 }
 
@@ -157,7 +186,10 @@ impl Drop for Active {
 		self.watch.stop();
 		let Asked { key, deadline, .. } = self.asked;
 		let mut table = self.jobs.lock();
-		table.active.remove(&key);
+		// Its place may be gone, and a later try have one.
+		if table.active.get(&key).is_some_and(|place| Arc::ptr_eq(&place.watch, &self.watch)) {
+			table.active.remove(&key);
+		}
 		let reply = match std::mem::replace(&mut self.outcome, Outcome::Nothing) {
 			Outcome::BrokenOff => AuditReply::Refused("the audit was broken off".into()),
 			Outcome::Nothing => return,
@@ -242,6 +274,31 @@ mod tests {
 		let _other = start(&jobs, 4);
 		first.finish(Some(VALID));
 		start_as(&jobs, of_one(3)).finish(Some(VALID));
+	}
+
+	/// Two that fill all places with what waits do not keep a third out, nor does it take theirs at work.
+	#[test]
+	fn what_waits_makes_room_for_a_provider_that_has_fewer() {
+		let jobs = jobs(8, 8, LONG);
+		let of = |provider: u8, key| Asked { provider: [provider].into(), ..asked(key) };
+		let held: Vec<_> = (0..8).map(|n| start_as(&jobs, of(100 + n % 2, n))).collect();
+		held[6].watch().set_waiting(false);
+		let third = start_as(&jobs, of(102, 20));
+		// The newest of those that have most; of the other's the newest but one is the newest waiting.
+		assert_eq!(held[7].watch().over(), Some(Over::Displaced));
+		let fourth = start_as(&jobs, of(102, 21));
+		assert_eq!(held[4].watch().over(), Some(Over::Displaced));
+		assert_eq!(jobs.active(), 8);
+		assert!(held[..7].iter().filter(|a| a.watch().over().is_some()).count() == 1);
+		// All have about the same now: nobody makes room any more.
+		assert!(is_full(&jobs, of(102, 22)) && is_full(&jobs, of(100, 23)));
+		// One that was displaced leaves the table alone, also if it has come back meanwhile.
+		fourth.finish(None);
+		let again = start_as(&jobs, of(101, 7));
+		let mut held = held;
+		held.pop().unwrap().finish(None);
+		assert_eq!((reply(&jobs, 7), jobs.active()), (AuditReply::Pending, 8));
+		drop((again, third));
 	}
 
 	#[test]

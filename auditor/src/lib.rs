@@ -4,6 +4,7 @@
 mod audit;
 mod config;
 mod jobs;
+mod lanes;
 mod metrics;
 mod pace;
 mod service;

@@ -53,7 +53,8 @@ pub struct Snapshot {
 	pub expired: u64,
 	/// Audits given up because nobody asked for them any more.
 	pub abandoned: u64,
-	/// Requests for which there was no place, to be asked again.
+	/// Requests for which there was no place, and audits that made room for those of providers that
+	/// had fewer: to be asked again.
 	pub turned_away: u64,
 	/// What is under way.
 	pub queues: Queues,
@@ -84,6 +85,8 @@ impl Metrics {
 		let counter = match why {
 			Over::Expired => &self.expired,
 			Over::Abandoned => &self.abandoned,
+			// Whoever asks again finds that there is no place, or one.
+			Over::Displaced => &self.turned_away,
 			Over::Stopped => return,
 		};
 		counter.fetch_add(1, Relaxed);

@@ -1,6 +1,7 @@
 //! A worker's committed trace, fetched as an audit asks for it.
 
 use crate::{
+	lanes::Lanes,
 	pace::Pace,
 	turns::{Claimant, Turn, Turns},
 	watch::{Over, Watch},
@@ -19,6 +20,7 @@ pub struct Endpoint {
 	pub fetcher: Fetcher,
 	pub base: String,
 	pub retry: Retry,
+	pub lanes: Arc<Lanes>,
 	pub deadline: Instant,
 }
 
@@ -43,9 +45,20 @@ impl Endpoint {
 	/// Fetches with retries, at most until the deadline.
 	pub async fn get<T, F: Future<Output = Result<T, FetchError>>>(
 		&self,
-		fetch: impl FnMut() -> F,
+		mut fetch: impl FnMut() -> F,
 	) -> Result<T, Missing> {
-		self.retry.run(self.deadline, fetch).await.map_err(|error| match error {
+		let in_lane = || {
+			let fetch = fetch();
+			async {
+				let lane = self.lanes.enter().await;
+				let found = fetch.await;
+				if found.as_ref().is_err_and(|error| error.reason.is_busy()) {
+					lane.close();
+				}
+				found
+			}
+		};
+		self.retry.run(self.deadline, in_lane).await.map_err(|error| match error {
 			Some(error) => Missing::Failed(error),
 			None => Missing::TooLate(self.base.clone()),
 		})
@@ -119,7 +132,7 @@ impl RemoteTrace {
 		let get = async {
 			if turn.is_none() {
 				*turn = Some(fetching.turns.take(&fetching.claimant, 1).await);
-				*endpoint = endpoint.again(fetching.within);
+				*endpoint = endpoint.again(fetching.watch.fetch_time(fetching.within));
 			}
 			let Endpoint { fetcher, base, .. } = &*endpoint;
 			endpoint.get(|| fetch(fetcher.clone(), base.clone())).await

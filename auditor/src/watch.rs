@@ -1,13 +1,20 @@
 //! For how long an audit is worth going on with.
 
 use std::{
-	sync::{Mutex, MutexGuard, PoisonError},
+	sync::{
+		atomic::{AtomicBool, Ordering::Relaxed},
+		Mutex, MutexGuard, PoisonError,
+	},
 	time::Duration,
 };
 use tokio::time::{sleep_until, Instant};
 
 /// How often somebody who waits looks whether the service has been stopped.
 const LOOK: Duration = Duration::from_millis(500);
+/// Most of the time that is left that a worker may take to give what is fetched at a time: then it is
+/// late enough to say that it does not give, and early enough to be heard. What it does give has to
+/// be checked in the rest.
+const FETCH_SHARE: f64 = 0.7;
 
 /// Why an audit is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +25,9 @@ pub enum Over {
 	/// Nobody has asked for it for a while: its round was decided without it.
 	#[error("nobody asks for it any more")]
 	Abandoned,
+	/// It waited, and its place went to an audit of a provider that had fewer.
+	#[error("its place went to another provider's")]
+	Displaced,
 	/// The service is being stopped.
 	#[error("the service is stopping")]
 	Stopped,
@@ -29,8 +39,12 @@ pub struct Watch {
 	state: Mutex<State>,
 	/// The deadline is never later than this.
 	latest: Instant,
+	/// The time that there was when it began.
+	whole: Duration,
 	/// Time without being asked for after which nobody wants it.
 	patience: Duration,
+	/// Whether it waits for a turn.
+	waiting: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -48,7 +62,34 @@ impl Watch {
 		let latest = later(now, longest);
 		let deadline = later(now, left).min(latest);
 		let state = Mutex::new(State { deadline, asked: now, over: None });
-		Self { state, latest, patience }
+		let whole = deadline.duration_since(now);
+		Self { state, latest, whole, patience, waiting: AtomicBool::new(true) }
+	}
+
+	/// The time that is left.
+	pub fn left(&self) -> Duration {
+		self.lock().deadline.saturating_duration_since(Instant::now())
+	}
+
+	/// Time that a worker is given from now on for what it should give in `wanted`: that, but only a
+	/// share of what is left. Where half of the audit's time was over before, the share might be too
+	/// little for anybody: then all of it, and if the audit ends first, that says nothing of the worker.
+	pub fn fetch_time(&self, wanted: Duration) -> Duration {
+		let left = self.left();
+		match left < self.whole / 2 {
+			true => wanted,
+			false => wanted.min(left.mul_f64(FETCH_SHARE)),
+		}
+	}
+
+	/// Notes whether the audit waits for a turn.
+	pub fn set_waiting(&self, waiting: bool) {
+		self.waiting.store(waiting, Relaxed);
+	}
+
+	/// Whether the audit waits for a turn, be it the first or a later one.
+	pub fn is_waiting(&self) -> bool {
+		self.waiting.load(Relaxed)
 	}
 
 	/// It is asked for again, with what is now known of the time left: blocks may be late.
@@ -61,6 +102,11 @@ impl Watch {
 	/// Whoever still works on it is to stop.
 	pub fn stop(&self) {
 		self.lock().over.get_or_insert(Over::Stopped);
+	}
+
+	/// Its place is another's now.
+	pub fn displace(&self) {
+		self.lock().over.get_or_insert(Over::Displaced);
 	}
 
 	/// Why the audit is to be given up, if it is.
@@ -151,6 +197,22 @@ mod tests {
 		}
 		assert_eq!(watch.over(), None);
 		assert_eq!(watch.ended().await, Over::Abandoned);
+	}
+
+	#[test]
+	fn a_worker_has_a_share_of_the_time_or_what_it_should_take() {
+		let begun = Duration::from_secs(100);
+		let near = |time: Duration, seconds| time.abs_diff(Duration::from_secs(seconds)) < SHORT;
+		let watch = Watch::new(begun, LONG, LONG);
+		assert!(near(watch.left(), 100));
+		assert!(near(watch.fetch_time(Duration::from_secs(20)), 20));
+		assert!(near(watch.fetch_time(LONG), 70));
+		watch.ask(Duration::from_secs(60));
+		assert!(near(watch.fetch_time(LONG), 42));
+		// Too late to blame anybody whom the rest does not suffice.
+		watch.ask(Duration::from_secs(40));
+		assert_eq!(watch.fetch_time(LONG), LONG);
+		assert!(near(watch.fetch_time(Duration::from_secs(20)), 20));
 	}
 
 	#[tokio::test]

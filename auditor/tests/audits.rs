@@ -9,7 +9,7 @@ use assay_primitives::{
 	auditor::{AuditReply, Depth},
 	work::{Place, Verdict},
 };
-use common::{ask, auditor, config, verdict, worker, Work, DEPTHS, ROWS};
+use common::{ask, auditor, config, narrow, verdict, worker, Work, DEPTHS, ROWS};
 use std::{fs, time::Duration};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -152,7 +152,8 @@ async fn endpoints_that_lead_nowhere_are_unavailable() {
 	let strict = Auditor::start(strict).await.unwrap();
 	let request = worker.request(Depth::Replay);
 	assert_eq!(verdict(&strict, &request).await, Verdict::Unavailable);
-	let handle = auditor().await;
+	let impatient = Config { fetch_time: Duration::from_millis(300), ..config() };
+	let handle = Auditor::start(impatient.clone()).await.unwrap();
 	let nowhere = [&b"http://127.0.0.1:9"[..], b"file:///etc/passwd", b"", b"\xff\xfe"];
 	for (job, endpoint) in (10..).zip(nowhere) {
 		let mut request = worker.request(Depth::Replay);
@@ -162,13 +163,24 @@ async fn endpoints_that_lead_nowhere_are_unavailable() {
 	}
 	// Somebody who accepts and never answers, until the deadline.
 	let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-	let impatient = Config { fetch_time: Duration::from_millis(300), ..config() };
 	let impatient = Auditor::start(impatient).await.unwrap();
 	let mut request = worker.request(Depth::Projection);
 	request.endpoint = format!("http://{}", silent.local_addr().unwrap()).into_bytes();
 	let begun = std::time::Instant::now();
 	assert_eq!(verdict(&impatient, &request).await, Verdict::Unavailable);
 	assert!(begun.elapsed() < Duration::from_secs(2));
+}
+
+/// Others hold all but a few of the connections of an honest worker.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_with_few_connections_to_spare_is_audited_through_them() {
+	let work = Work::new();
+	let worker = worker(&work, work.inputs()).await;
+	for connections in [1, 3] {
+		let mut request = worker.request(Depth::Projection);
+		request.endpoint = narrow(&worker, connections).await;
+		assert_eq!(verdict(&auditor().await, &request).await, Verdict::Valid, "{connections}");
+	}
 }
 
 #[tokio::test(flavor = "multi_thread")]

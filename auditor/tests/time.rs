@@ -3,11 +3,16 @@
 mod common;
 
 use assay_auditor::{Auditor, Config};
+use assay_data::server::serve_router;
 use assay_primitives::{
 	auditor::{AuditReply, AuditRequest, Depth},
 	work::Verdict,
 };
-use common::{ask, config, post, silent, until, verdict, worker, Work, DEPTHS};
+use axum::{
+	extract::Request,
+	middleware::{from_fn, Next},
+};
+use common::{config, post, silent, until, verdict, worker, Work, DEPTHS};
 use std::time::{Duration, Instant};
 
 /// Settings that wait for a silent worker for as long as the round lasts.
@@ -68,9 +73,11 @@ async fn one_provider_takes_half_of_the_places_at_most() {
 	assert_eq!(found, Verdict::Valid);
 }
 
-/// The end of the round is the end of the audit, and says nothing about the worker.
+/// A worker that gives nothing is found not to give before the round ends, however much time its size
+/// would have earned it; where the round ends while an audit waits for its turn, or soon after, that
+/// says nothing about the worker.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_audit_expires_with_its_round() {
+async fn an_audit_ends_with_its_round() {
 	let work = Work::new();
 	let worker = worker(&work, work.inputs()).await;
 	let (_silent, url) = silent().await;
@@ -85,11 +92,10 @@ async fn an_audit_expires_with_its_round() {
 	assert_eq!(post(&handle, &queued).await, AuditReply::Pending);
 	until(|| handle.metrics().queues.active == 0).await;
 	assert!(begun.elapsed() >= Duration::from_millis(500));
-	for request in [&stuck, &queued] {
-		assert_eq!(post(&handle, request).await, AuditReply::Expired);
-	}
+	assert_eq!(post(&handle, &stuck).await, AuditReply::Done(Verdict::Unavailable));
+	assert_eq!(post(&handle, &queued).await, AuditReply::Expired);
 	let metrics = handle.metrics();
-	assert_eq!((metrics.expired, metrics.unavailable, metrics.valid), (2, 0, 0));
+	assert_eq!((metrics.expired, metrics.unavailable, metrics.valid), (1, 1, 0));
 	let queues = metrics.queues;
 	assert_eq!((queues.fetching, queues.waiting_to_fetch), (0, 0));
 	// A round that is over is not begun, and the next one is another chance.
@@ -112,7 +118,39 @@ async fn there_is_a_longest_time() {
 	let mut stuck = worker.request(Depth::Projection);
 	stuck.endpoint = url;
 	stuck.deadline = u32::MAX;
-	assert_eq!(ask(&handle, &stuck).await, AuditReply::Expired);
+	let begun = Instant::now();
+	assert_eq!(verdict(&handle, &stuck).await, Verdict::Unavailable);
+	assert!(begun.elapsed() < Duration::from_millis(1_000));
+}
+
+/// Even where its tensors are so large that it should be given longer than the round lasts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_holds_its_tensors_back_is_found_not_to_give() {
+	let work = Work::new();
+	let worker = worker(&work, work.inputs()).await;
+	// All else comes at once.
+	let only_small = |request: Request, next: Next| async move {
+		if request.uri().path().starts_with("/v1/tensors/") {
+			std::future::pending::<()>().await;
+		}
+		next.run(request).await
+	};
+	let router = assay_data::router(worker.store.clone()).layer(from_fn(only_small));
+	let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+	let url = format!("http://{}", listener.local_addr().unwrap());
+	let limits = assay_data::Limits::default();
+	tokio::spawn(serve_router(listener, router, limits, std::future::pending()));
+	let config = Config {
+		block_time: Duration::from_millis(10),
+		fetch_time: Duration::from_secs(600),
+		..patient()
+	};
+	let handle = Auditor::start(config).await.unwrap();
+	let mut request = worker.request(Depth::Projection);
+	request.endpoint = url.into_bytes();
+	let begun = Instant::now();
+	assert_eq!(verdict(&handle, &request).await, Verdict::Unavailable);
+	assert!(begun.elapsed() < Duration::from_millis(950), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

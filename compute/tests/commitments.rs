@@ -4,11 +4,12 @@ mod common;
 
 use assay_compute::{
 	commit::merkle, prove_node, prove_task, prove_trace, tasks_root, tensor_root, tensor_root_of,
-	trace_root, verify_node, verify_row, verify_task, verify_trace, Dtype, HasherError, Root,
-	RowTree, Shape, Tensor, TensorHasher,
+	trace_root, verify_node, verify_row, verify_task, verify_trace, Dtype, GroupTree, HasherError,
+	Root, RowTree, Shape, Tensor, TensorHasher,
 };
 use common::{random_case, Rng};
 use proptest::prelude::*;
+use std::ops::Range;
 
 fn h(parts: &[&[u8]]) -> Root {
 	let mut hasher = blake3::Hasher::new();
@@ -86,6 +87,38 @@ proptest! {
 		}
 		prop_assert_eq!(hasher.clone().push(&[0]), Err(HasherError::TooLong));
 		prop_assert_eq!(hasher.finish(), Ok(tensor_root(&tensor)));
+	}
+
+	/// From groups of rows it is the same tree: of narrow rows and of those wider than a group.
+	#[test]
+	fn groups_open_rows_as_the_whole_tree_does(
+		seed: u64,
+		rows in 1u32..10_000,
+		wide in any::<prop::sample::Index>(),
+	) {
+		let cols = [1, 3, 64, 20_000, 70_000][wide.index(5)];
+		let rows = rows.min(400_000 / cols).max(1);
+		let tensor = tensor(seed, rows, cols);
+		let (shape, width) = (tensor.shape(), tensor.shape().row_bytes() as usize);
+		let bytes = |rows: Range<u32>| {
+			&tensor.data()[rows.start as usize * width..rows.end as usize * width]
+		};
+		let mut asked = 0;
+		let groups = GroupTree::build(shape, |rows| {
+			assert_eq!(rows.start, asked, "in order");
+			assert!(bytes(rows.clone()).len() <= width.max(64 * 1024));
+			asked = rows.end;
+			Ok::<_, ()>(bytes(rows).to_vec())
+		}).unwrap();
+		let whole = RowTree::new(&tensor);
+		prop_assert_eq!((asked, groups.root()), (rows, whole.root()));
+		prop_assert!(groups.bytes() <= 64 + 64 * u64::from(rows.div_ceil(4_096)).max(shape.bytes() / 32_768));
+		for row in [0, rows / 3, rows / 2, rows - 1] {
+			let group = groups.group_of(row);
+			prop_assert!(group.contains(&row));
+			prop_assert_eq!(groups.prove(row, bytes(group)), whole.prove(row));
+		}
+		prop_assert_eq!(groups.prove(rows, &[]), None);
 	}
 
 	/// A row opens at its place and nowhere else, with its path and no other.

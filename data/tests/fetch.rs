@@ -479,7 +479,7 @@ async fn requests_go_through_the_proxy() {
 
 #[tokio::test]
 async fn retries_end_at_success_at_the_limit_and_at_the_deadline() {
-	let retry = Retry { attempts: 3, pause: Duration::from_millis(10) };
+	let retry = Retry { attempts: 3, pause: Duration::from_millis(10), insist: false };
 	let failure = |reason| FetchError { url: "u".into(), reason };
 	let later = || tokio::time::Instant::now() + Duration::from_secs(60);
 	let tries = AtomicUsize::new(0);
@@ -506,4 +506,43 @@ async fn retries_end_at_success_at_the_limit_and_at_the_deadline() {
 	let soon = tokio::time::Instant::now() + Duration::from_millis(50);
 	let stuck = || std::future::pending::<Result<(), FetchError>>();
 	assert_eq!(retry.run(soon, stuck).await, Err(None));
+}
+
+/// Who has no connection to spare is asked until the deadline, who has not got it is not.
+#[tokio::test]
+async fn tries_that_find_the_other_side_busy_need_not_count() {
+	let retry = Retry { attempts: 2, pause: Duration::from_millis(2), insist: true };
+	let failure = |reason| FetchError { url: "u".into(), reason };
+	let later = || tokio::time::Instant::now() + Duration::from_secs(60);
+	let busy = [Reason::Connection("reset".into()), Reason::Status(503)];
+	let tries = AtomicUsize::new(0);
+	let tenth = || async {
+		match tries.fetch_add(1, Ordering::Relaxed) {
+			9 => Ok(5),
+			nth => Err(failure(busy[nth % 2].clone())),
+		}
+	};
+	assert_eq!(retry.run(later(), tenth).await, Ok(5));
+
+	tries.store(0, Ordering::Relaxed);
+	let begun = Instant::now();
+	let always = |reason: Reason| {
+		tries.fetch_add(1, Ordering::Relaxed);
+		async { Err::<(), _>(failure(reason)) }
+	};
+	let soon = tokio::time::Instant::now() + Duration::from_millis(200);
+	let end = retry.run(soon, || always(busy[0].clone())).await;
+	assert_eq!(end, Err(Some(failure(busy[0].clone()))));
+	assert!(begun.elapsed() > Duration::from_millis(150));
+	// The pauses grow no longer than eight times the first.
+	assert!(tries.swap(0, Ordering::Relaxed) >= 10);
+
+	let gone = retry.run(later(), || always(Reason::NotFound)).await;
+	assert_eq!(gone, Err(Some(failure(Reason::NotFound))));
+	assert_eq!(tries.swap(0, Ordering::Relaxed), 2);
+	// Where it is not asked for, they count.
+	let retry = Retry { insist: false, ..retry };
+	let gone = retry.run(later(), || always(busy[0].clone())).await;
+	assert_eq!(gone, Err(Some(failure(busy[0].clone()))));
+	assert_eq!(tries.load(Ordering::Relaxed), 2);
 }

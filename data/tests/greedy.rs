@@ -63,6 +63,8 @@ async fn server(limits: Limits) -> (String, String, tempfile::TempDir) {
 const FEW: Limits = Limits {
 	connections: 12,
 	connections_per_client: 4,
+	waiting: 4,
+	seat_wait: Duration::from_secs(3),
 	header_timeout: Duration::from_secs(30),
 	stall_timeout: Duration::from_secs(60),
 	min_rate: 0,
@@ -143,6 +145,33 @@ async fn a_client_beyond_its_share_loses_its_own_idle_connection() {
 	tokio::time::sleep(Duration::from_millis(100)).await;
 	let mut further = connect(&server, 1).await.unwrap();
 	assert!(ask(&mut further).await.is_none());
+}
+
+/// As many clients as there are connections, each with one at work: nobody is closed for another.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_finds_no_room_waits_for_some() {
+	let (server, root, _dir) = server(FEW).await;
+	let mut held = Vec::new();
+	for last in 2..14 {
+		let mut stream = hold(&server, last, &root).await;
+		assert!(stream.read(&mut [0; 64]).await.unwrap() > 0, "it is served");
+		held.push(stream);
+	}
+	let mut waiting = connect(&server, 1).await.unwrap();
+	let leave = async {
+		tokio::time::sleep(Duration::from_millis(300)).await;
+		drop(held.pop());
+	};
+	let (served, ()) = tokio::join!(ask(&mut waiting), leave);
+	served.expect("is served once somebody has left");
+	// If nobody leaves, the wait ends.
+	let request = format!("GET /v1/tensors/{root} HTTP/1.1\r\nhost: a\r\n\r\n");
+	waiting.write_all(request.as_bytes()).await.unwrap();
+	assert!(waiting.read(&mut [0; 64]).await.unwrap() > 0, "it is at work too");
+	let mut late = connect(&server, 20).await.unwrap();
+	let begun = Instant::now();
+	assert!(ask(&mut late).await.is_none());
+	assert!((2_500..4_500).contains(&begun.elapsed().as_millis()), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -193,6 +193,27 @@ async fn slow_clients_are_dropped() {
 	drop(endless);
 }
 
+/// The first row of a tensor costs reading all of it: one client has that done once at a time.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_many_tensors_are_not_made_ready_at_once() {
+	let (_dir, store) = store();
+	let put = |seed| store.put_tensor(&tensor(2_000, 10_000, seed)).unwrap();
+	let roots: Vec<_> = (0..6).map(|seed| hex::encode(put(seed))).collect();
+	let url = serve(store, Limits::default()).await;
+	let row = |root: &String| format!("{url}/v1/tensors/{root}/rows/1999");
+	let urls: Vec<_> = roots.iter().map(row).collect();
+	let answers = futures::future::join_all(urls.iter().map(|url| get(url))).await;
+	let with = |wanted| answers.iter().filter(|(status, _)| *status == wanted).count();
+	let (served, busy) = (with(StatusCode::OK), with(StatusCode::SERVICE_UNAVAILABLE));
+	assert!(served > 0 && busy > 0 && served + busy == 6, "{served} and {busy}");
+	// One after the other all are served, and then at once.
+	for url in &urls {
+		assert_eq!(get(url).await.0, StatusCode::OK);
+	}
+	let answers = futures::future::join_all(urls.iter().map(|url| get(url))).await;
+	assert!(answers.iter().all(|(status, _)| *status == StatusCode::OK));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn shutdown_ends_the_server() {
 	let (_dir, store) = store();

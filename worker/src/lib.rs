@@ -6,6 +6,7 @@ pub mod backlog;
 pub mod chain;
 pub mod cli;
 pub mod config;
+pub mod device;
 pub mod journal;
 pub mod machine;
 pub mod quota;

@@ -17,6 +17,8 @@ const MEASURE: Duration = Duration::from_millis(150);
 const OVERHEAD: Duration = Duration::from_millis(250);
 /// What each tensor of a trace takes, however small: a file of its own, forced to the disk.
 const PER_TENSOR: Duration = Duration::from_millis(2);
+/// Least time beyond that from which anything is learnt: of what is shorter, most is chance.
+const LEAST: Duration = Duration::from_secs(1);
 /// Weight of the last task in the correction.
 const WEIGHT: f64 = 0.25;
 /// Most by which one task corrects, either way.
@@ -83,7 +85,7 @@ pub struct Speed {
 	correction: Mutex<Correction>,
 }
 
-/// Time that tasks took, as a multiple of what the rates promise.
+/// Time that tasks took beyond the overhead, as a multiple of what the rates promise.
 struct Correction {
 	factor: f64,
 	learnt: Instant,
@@ -112,31 +114,43 @@ impl Speed {
 	/// Time to execute, commit and store a task.
 	pub fn estimate(&self, load: &Load) -> Duration {
 		let promised = self.promised(load).as_secs_f64();
-		Duration::from_secs_f64((promised * self.lock().now()).min(FOREVER))
+		overhead(load) + Duration::from_secs_f64((promised * self.lock().now()).min(FOREVER))
 	}
 
-	/// A task took that long.
+	/// A task took that long. Only what the rates promise is corrected: a small task, which takes
+	/// little beyond the overhead, says nothing of a large one.
 	pub fn learn(&self, load: &Load, took: Duration) {
-		let ratio = took.as_secs_f64() / self.promised(load).as_secs_f64();
+		let promised = self.promised(load);
+		if promised < LEAST {
+			return;
+		}
+		let took = took.saturating_sub(overhead(load));
+		let ratio = took.as_secs_f64() / promised.as_secs_f64();
 		let mut correction = self.lock();
 		let before = correction.now();
 		let factor = before + WEIGHT * (ratio.clamp(1.0 / MOST, MOST) - before);
 		*correction = Correction { factor, learnt: Instant::now() };
 	}
 
+	/// Time beyond the overhead.
 	fn promised(&self, load: &Load) -> Duration {
-		let Load { costs, tensors } = load;
+		let costs = &load.costs;
 		let Rates { macs, elements, bytes } = self.rates;
 		let part = |cost: u128, rate: f64| cost as f64 / rate.max(f64::MIN_POSITIVE);
 		let sum = part(costs.macs, macs)
 			+ part(costs.elements, elements)
 			+ part(costs.trace_bytes, bytes);
-		OVERHEAD + PER_TENSOR * *tensors + Duration::from_secs_f64(sum.min(FOREVER))
+		Duration::from_secs_f64(sum.min(FOREVER))
 	}
 
 	fn lock(&self) -> MutexGuard<'_, Correction> {
 		self.correction.lock().unwrap_or_else(PoisonError::into_inner)
 	}
+}
+
+/// What a task takes however little there is to compute.
+fn overhead(load: &Load) -> Duration {
+	OVERHEAD + PER_TENSOR * load.tensors
 }
 
 /// What is taken for the rates where they cannot be measured: a slow machine's.

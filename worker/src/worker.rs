@@ -244,8 +244,13 @@ impl<C: Chain> Work<C> {
 		};
 		self.greet(&provider).await?;
 		let mut tasks = chain.tasks_of(&provider).await?;
-		// What is taken on comes first: offers are judged by the time that it leaves.
-		tasks.sort_by_key(|view| matches!(view.status, TaskStatus::Offered { .. }));
+		// What is taken on comes first: offers are judged by the time that it leaves. Of each the most
+		// urgent.
+		tasks.sort_by_key(|view| match view.status {
+			TaskStatus::Running { due } => (1, due),
+			TaskStatus::Offered { until } => (2, until),
+			_ => (0, 0),
+		});
 		let live: BTreeSet<TaskId> = tasks.iter().map(|view| view.id).collect();
 		context.quota.retain(&live);
 		context.backlog.retain(&live);

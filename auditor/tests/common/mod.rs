@@ -14,9 +14,11 @@ use assay_primitives::{
 use codec::{Decode, Encode};
 use std::{
 	collections::BTreeMap,
+	sync::Arc,
 	time::{Duration, Instant},
 };
 use tempfile::TempDir;
+use tokio::sync::Semaphore;
 
 pub const DEPTHS: [Depth; 2] = [Depth::Projection, Depth::Replay];
 
@@ -191,6 +193,29 @@ pub async fn silent() -> (tokio::net::TcpListener, Vec<u8>) {
 	(listener, url.into_bytes())
 }
 
+/// Leads to a worker that has so many connections to spare, each of which takes a while to answer; a
+/// further one is closed at once.
+pub async fn narrow(worker: &Worker, connections: usize) -> Vec<u8> {
+	let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+	let url = format!("http://{}", listener.local_addr().unwrap());
+	let behind = worker.url.strip_prefix("http://").unwrap().to_owned();
+	let free = Arc::new(Semaphore::new(connections));
+	tokio::spawn(async move {
+		while let Ok((mut stream, _)) = listener.accept().await {
+			let (Ok(seat), behind) = (free.clone().try_acquire_owned(), behind.clone()) else {
+				continue;
+			};
+			tokio::spawn(async move {
+				let _seat = seat;
+				tokio::time::sleep(Duration::from_millis(200)).await;
+				let mut behind = tokio::net::TcpStream::connect(behind).await.unwrap();
+				let _ = tokio::io::copy_bidirectional(&mut stream, &mut behind).await;
+			});
+		}
+	});
+	url.into_bytes()
+}
+
 /// Waits until it is so.
 pub async fn until(mut so: impl FnMut() -> bool) {
 	let end = Instant::now() + Duration::from_secs(60);
@@ -208,7 +233,7 @@ pub fn config() -> Config {
 			idle_timeout: Duration::from_millis(500),
 			..Policy::default()
 		},
-		retry: Retry { attempts: 2, pause: Duration::from_millis(20) },
+		retry: Retry { attempts: 2, pause: Duration::from_millis(20), insist: true },
 		fetch_time: Duration::from_secs(20),
 		block_time: Duration::from_secs(1),
 		..Config::default()

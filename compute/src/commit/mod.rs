@@ -1,5 +1,6 @@
 //! Commitments: BLAKE3, domain-separated, in the tree shape of RFC 6962.
 
+mod groups;
 mod hash;
 mod hasher;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
@@ -11,6 +12,7 @@ mod task;
 mod tensor;
 mod trace;
 
+pub use groups::GroupTree;
 pub use hasher::{HasherError, TensorHasher};
 pub use program::{program_id, prove_node, verify_node};
 pub use task::{prove_task, tasks_root, verify_task};

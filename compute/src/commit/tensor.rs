@@ -30,7 +30,7 @@ pub fn tensor_root_of(shape: Shape, data: &[u8]) -> Root {
 	seal(shape, &merkle::root_of(row_leaves(shape, data)))
 }
 
-fn row_leaves(shape: Shape, data: &[u8]) -> Vec<Root> {
+pub(super) fn row_leaves(shape: Shape, data: &[u8]) -> Vec<Root> {
 	hash_rows(Tag::Row, shape.row_bytes() as usize, data)
 }
 

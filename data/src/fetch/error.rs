@@ -100,6 +100,12 @@ impl Reason {
 		)
 	}
 
+	/// Whether it may be others who keep the other side from answering, as when they hold all of its
+	/// connections.
+	pub fn is_busy(&self) -> bool {
+		matches!(self, Reason::Connection(_) | Reason::Status(503))
+	}
+
 	/// Whether another try may end otherwise without anybody changing what was asked.
 	pub fn is_worth_another_try(&self) -> bool {
 		!self.is_ours() && !matches!(self, Reason::BadUrl(_) | Reason::ForbiddenAddress { .. })

@@ -34,7 +34,8 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Pause after a failed accept, as when file descriptors have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What one server lets clients take. A client is an IPv4 address or a /64 network of IPv6.
+/// What one server lets clients take. A client is an IPv4 address or a /64 network of IPv6; those of
+/// one /48 network share as one, and take as much as four at most.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
 	/// Connections at a time. For a further one the longest idle of a client that has more is
@@ -43,6 +44,10 @@ pub struct Limits {
 	/// Connections at a time from one client. For a further one its own longest idle is closed; if
 	/// none is idle, the further one.
 	pub connections_per_client: usize,
+	/// Connections for which there is no room that wait for some at a time. Further ones are closed.
+	pub waiting: usize,
+	/// Time that they wait.
+	pub seat_wait: Duration,
 	/// Time to send a request's head, also counted between requests: an idle connection is closed
 	/// after it.
 	pub header_timeout: Duration,
@@ -61,6 +66,8 @@ impl Default for Limits {
 		Self {
 			connections: 512,
 			connections_per_client: 64,
+			waiting: 128,
+			seat_wait: Duration::from_secs(10),
 			header_timeout: Duration::from_secs(15),
 			stall_timeout: Duration::from_secs(30),
 			min_rate: 16 * 1024,
@@ -79,7 +86,7 @@ pub async fn serve_router(
 	shutdown: impl Future<Output = ()>,
 ) {
 	let router = router.layer(from_fn_with_state(limits.response_timeout, answer_in_time));
-	let seats = Seats::new(limits.connections, limits.connections_per_client);
+	let seats = Seats::new(limits.connections, limits.connections_per_client, limits.waiting);
 	let graceful = GracefulShutdown::new();
 	let mut connections = JoinSet::new();
 	let mut shutdown = std::pin::pin!(shutdown);
@@ -96,12 +103,17 @@ pub async fn serve_router(
 				},
 			},
 		};
-		let Some(seat) = seats.take(client) else {
+		let Some(claim) = seats.claim(client) else {
 			tracing::debug!("no room for another connection of {client}");
 			continue;
 		};
-		let connection = graceful.watch(connect(stream, router.clone(), limits, seat.clone()));
+		let (router, watcher) = (router.clone(), graceful.watcher());
 		connections.spawn(async move {
+			let Some(seat) = claim.granted(limits.seat_wait).await else {
+				tracing::debug!("no room for another connection of {client} in time");
+				return;
+			};
+			let connection = watcher.watch(connect(stream, router, limits, client, seat.clone()));
 			tokio::select! {
 				ended = connection => if let Err(error) = ended {
 					tracing::debug!("connection from {client}: {error}");
@@ -123,6 +135,7 @@ fn connect(
 	stream: TcpStream,
 	router: Router,
 	limits: Limits,
+	client: Client,
 	seat: Arc<Seat>,
 ) -> http1::Connection<Io, Watched> {
 	let _ = stream.set_nodelay(true);
@@ -135,7 +148,7 @@ fn connect(
 		.timer(TokioTimer::new())
 		.header_read_timeout(limits.header_timeout)
 		.max_buf_size(BUFFER_BYTES)
-		.serve_connection(TokioIo::new(stream), Watched::new(router, seat))
+		.serve_connection(TokioIo::new(stream), Watched::new(router, client, seat))
 }
 
 async fn answer_in_time(State(limit): State<Duration>, request: Request, next: Next) -> Response {

@@ -3,7 +3,9 @@
 mod client;
 mod error;
 mod listen;
+mod makers;
 mod paced;
+mod queue;
 mod routes;
 mod seats;
 mod watched;

@@ -1,6 +1,6 @@
 //! Paths and their answers.
 
-use super::HttpError;
+use super::{client::Client, makers::Makers, HttpError};
 use crate::{
 	parse_root,
 	store::{Store, StoreError, TensorReader},
@@ -24,13 +24,15 @@ const DTYPE: HeaderName = HeaderName::from_static("x-assay-dtype");
 const ROWS: HeaderName = HeaderName::from_static("x-assay-rows");
 const COLS: HeaderName = HeaderName::from_static("x-assay-cols");
 
-/// Row requests at work at a time: the first for a tensor hashes all of it.
+/// Row requests at work at a time.
 const ROW_REQUESTS: usize = 8;
 
 #[derive(Clone)]
 struct DataPlane {
 	store: Store,
 	rows: Arc<Semaphore>,
+	/// The first row request for a tensor hashes all of it.
+	makers: Arc<Makers>,
 }
 
 type Answer = Result<Response, HttpError>;
@@ -50,7 +52,11 @@ pub fn router(store: Store) -> Router {
 			HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are served")
 		})
 		.layer(from_fn(refuse_queries))
-		.with_state(DataPlane { store, rows: Arc::new(Semaphore::new(ROW_REQUESTS)) })
+		.with_state(DataPlane {
+			store,
+			rows: Arc::new(Semaphore::new(ROW_REQUESTS)),
+			makers: Makers::new(),
+		})
 }
 
 async fn tensor(State(plane): State<DataPlane>, params: Params) -> Answer {
@@ -72,13 +78,23 @@ async fn tensor(State(plane): State<DataPlane>, params: Params) -> Answer {
 	Ok((headers, Body::from_stream(chunks)).into_response())
 }
 
-async fn row(State(plane): State<DataPlane>, params: Params) -> Answer {
+async fn row(State(plane): State<DataPlane>, params: Params, request: Request) -> Answer {
 	let root = root_param(&params)?;
 	let index = index_param(&params)?;
-	// The permit goes along into the blocking thread: a client that leaves does not free it early.
+	let store = plane.store.clone();
+	if !blocking(move || store.has_row(&root, index)).await? {
+		return Err(unknown("tensor or row"));
+	}
+	let making = if plane.store.has_tree(&root) {
+		None
+	} else {
+		let site = request.extensions().get::<Client>().map(|client| client.site());
+		Some(plane.makers.turn(site).await.ok_or_else(busy)?)
+	};
 	let permit = plane.rows.acquire_owned().await.ok();
 	let row = blocking(move || {
-		let _permit = permit;
+		// They go along into the blocking thread: a client that leaves does not free them early.
+		let _held = (making, permit);
 		plane.store.row(&root, index)
 	});
 	Ok(bytes(row.await?.ok_or_else(|| unknown("tensor or row"))?.encode()))
@@ -128,6 +144,11 @@ async fn blocking<T: Send + 'static>(
 
 fn bytes(body: Vec<u8>) -> Response {
 	([(header::CONTENT_TYPE, "application/octet-stream")], body).into_response()
+}
+
+fn busy() -> HttpError {
+	let why = "a row of another tensor is being made ready for you: ask again";
+	HttpError::new(StatusCode::SERVICE_UNAVAILABLE, why)
 }
 
 fn unknown(what: &str) -> HttpError {

@@ -1,6 +1,10 @@
-//! A router that tells its connection's seat while a request is under way.
+//! A router that tells its connection's seat while a request is under way, and its requests whose they
+//! are.
 
-use super::seats::{Busy, Seat};
+use super::{
+	client::Client,
+	seats::{Busy, Seat},
+};
 use axum::{
 	body::{Body, Bytes},
 	extract::Request,
@@ -23,13 +27,14 @@ use std::{
 /// Serves one connection.
 pub struct Watched {
 	router: TowerToHyperService<Router>,
+	client: Client,
 	seat: Arc<Seat>,
 }
 
 impl Watched {
-	/// Answers by a router, for the connection with this seat.
-	pub fn new(router: Router, seat: Arc<Seat>) -> Self {
-		Self { router: TowerToHyperService::new(router), seat }
+	/// Answers by a router, for this client's connection with this seat.
+	pub fn new(router: Router, client: Client, seat: Arc<Seat>) -> Self {
+		Self { router: TowerToHyperService::new(router), client, seat }
 	}
 }
 
@@ -38,8 +43,9 @@ impl Service<Request<Incoming>> for Watched {
 	type Error = Infallible;
 	type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
 
-	fn call(&self, request: Request<Incoming>) -> Self::Future {
+	fn call(&self, mut request: Request<Incoming>) -> Self::Future {
 		let busy = self.seat.busy();
+		request.extensions_mut().insert(self.client);
 		let response = self.router.call(request);
 		async move { Ok(response.await?.map(|body| Answer { body, _busy: busy })) }.boxed()
 	}

@@ -12,15 +12,16 @@ use sp_core::offchain::{OffchainStorage, STORAGE_PREFIX};
 use std::{net::Ipv4Addr, num::NonZeroUsize, sync::Arc, time::Duration};
 
 /// Blocks within which a worker must have given what one of the two fetching parts of an audit
-/// needs. Both fit into the audit window of every preset with time to spare, so that who sends
-/// slowly is found not to give, rather than keep the auditors from coming to an end.
+/// needs, beside the time that large tensors take. That may be longer than the audit window: the
+/// auditor gives it no more than a share of what is left, so that who sends slowly is found not to
+/// give, rather than keep the auditors from coming to an end.
 const FETCH_BLOCKS: u32 = 20;
 
 /// Most blocks of time that one audit takes, however long the chain's window for attestations is.
 const AUDIT_BLOCKS: u32 = 600;
 
-/// Blocks after which an audit that the off-chain worker does not ask for any more is given up. Where
-/// it has many duties, it sees to each of them once in 16 blocks.
+/// Blocks after which an audit that the off-chain worker does not ask for any more is given up. It
+/// sees to four duties in a block, in turn: of up to 160, to each in that time.
 const PATIENCE_BLOCKS: u32 = 40;
 
 /// Starts the service, if it is to run, and tells the off-chain worker where it is or that there

@@ -113,7 +113,7 @@ pub struct Task<T: Config> {
 	pub held: Balance,
 }
 
-/// Open tasks of one job, which look for machines: there is a record as long as a turn is put down.
+/// How a job looks for machines: there is a record as long as there is one of the job.
 #[derive(
 	CloneNoBound, DebugNoBound, PartialEqNoBound, EqNoBound, Encode, Decode, MaxEncodedLen, TypeInfo,
 )]
@@ -127,9 +127,15 @@ pub struct Search<T: Config> {
 	pub next: TaskIndex,
 	/// Searches since the last match.
 	pub misses: u32,
+	/// Offers that are neither accepted nor ended.
+	pub offered: u32,
+	/// Offers that were ever accepted.
+	pub accepted: u32,
+	/// Times that a provider declined offers or let them lapse since the last that was accepted.
+	pub refusals: u32,
 	/// Block since which nobody has taken a task.
 	pub since: BlockNumber,
-	/// Block that the job's turn is put down for.
+	/// Block that the job's turn is put down for; the last there is if none is.
 	pub due: BlockNumber,
 	/// Number of turns put down: all but the last are stale.
 	pub turn: u32,

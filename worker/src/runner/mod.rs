@@ -16,7 +16,7 @@ use assay_primitives::{
 	Root,
 };
 use futures::future::BoxFuture;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::OwnedRwLockReadGuard;
 
 /// A kind of workload: knows what its tasks need, does them, and keeps what others may ask for.
@@ -30,13 +30,14 @@ pub trait Runner: Send + Sync + 'static {
 		allowed: Duration,
 	) -> BoxFuture<'a, Result<Prepared, Refusal>>;
 
-	/// Does a task with these inputs and keeps every tensor of its trace. Dropping the future stops
-	/// it.
+	/// Does a task with these inputs, which has to be done by `due`, and keeps every tensor of its
+	/// trace. Dropping the future stops it.
 	fn perform<'a>(
 		&'a self,
 		job: &'a JobView,
 		task: TaskId,
 		inputs: &'a [Root],
+		due: Instant,
 	) -> BoxFuture<'a, Result<Made, Failure>>;
 
 	/// Whether the store has all that stands behind a commitment.

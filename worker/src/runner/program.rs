@@ -7,6 +7,7 @@ use super::{
 use crate::{
 	backend::{Backend, BackendError, Cancel},
 	backlog::Backlog,
+	device::{Device, Held},
 	quota::{NoRoom, Quota},
 	sabotage::Sabotage,
 };
@@ -23,10 +24,7 @@ use std::{
 	sync::Arc,
 	time::{Duration, Instant},
 };
-use tokio::{
-	sync::{OwnedSemaphorePermit, RwLock, Semaphore},
-	task::spawn_blocking,
-};
+use tokio::{sync::RwLock, task::spawn_blocking};
 
 /// Does `Program` jobs.
 pub struct ProgramRunner {
@@ -40,7 +38,7 @@ pub struct ProgramRunner {
 	/// Held shared while the store has what nothing names yet.
 	collecting: Arc<RwLock<()>>,
 	/// One task is executed at a time, on all of the backend.
-	device: Arc<Semaphore>,
+	device: Arc<Device>,
 	sabotage: Option<Sabotage>,
 }
 
@@ -56,7 +54,7 @@ impl ProgramRunner {
 		fetch: Duration,
 		collecting: Arc<RwLock<()>>,
 	) -> Self {
-		let device = Arc::new(Semaphore::new(1));
+		let device = Device::new(backlog.clone());
 		let sabotage = None;
 		Self { supply, quota, backlog, backend, limits, fetch, collecting, device, sabotage }
 	}
@@ -115,17 +113,17 @@ impl ProgramRunner {
 		job: &JobView,
 		task: TaskId,
 		inputs: &[primitives::Root],
+		due: Instant,
 	) -> Result<Made, Failure> {
 		let from = self.source(job);
 		let program = self.supply.program(from, job.program.0).await?;
 		self.quota.insist(task, u64::try_from(program.costs().trace_bytes).unwrap_or(u64::MAX));
-		self.backlog.insist(task, &(&program).into());
+		self.backlog.insist(task, &(&program).into(), due);
 		let roots: Vec<Root> = inputs.iter().map(|root| root.0).collect();
 		let given = given(&program, &roots);
 		// Nobody waits for the network while holding the device.
 		self.supply.keep(from, given.iter().map(|(_, shape, root)| (*root, *shape))).await?;
-		// The semaphore is never closed.
-		let device = Arc::new(self.device.clone().acquire_owned().await.ok());
+		let device = Arc::new(self.device.take(task, due).await);
 		let working = self.backlog.begin(task);
 		let tensors = self.supply.load(self.source(job), &given).await?;
 		let program = Arc::new(program);
@@ -150,7 +148,7 @@ impl ProgramRunner {
 		&self,
 		program: Arc<ValidProgram>,
 		tensors: BTreeMap<u32, Tensor>,
-		device: Device,
+		device: Arc<Held>,
 	) -> Result<Trace, Failure> {
 		let cancel = Cancel::default();
 		let _stops = cancel.on_drop();
@@ -177,7 +175,7 @@ impl ProgramRunner {
 		&self,
 		program: Arc<ValidProgram>,
 		trace: Trace,
-		device: Device,
+		device: Arc<Held>,
 	) -> Result<Commitment, Failure> {
 		let store = self.supply.store().clone();
 		blocking(device, move || {
@@ -234,8 +232,9 @@ impl Runner for ProgramRunner {
 		job: &'a JobView,
 		task: TaskId,
 		inputs: &'a [primitives::Root],
+		due: Instant,
 	) -> BoxFuture<'a, Result<Made, Failure>> {
-		Box::pin(self.do_perform(job, task, inputs))
+		Box::pin(self.do_perform(job, task, inputs, due))
 	}
 
 	fn holds<'a>(
@@ -247,13 +246,10 @@ impl Runner for ProgramRunner {
 	}
 }
 
-/// The right to use the device, which ends with the last of them.
-type Device = Arc<Option<OwnedSemaphorePermit>>;
-
 /// Works away from the threads that wait for the network. The device is given back when it is free,
 /// even if nobody waits any more.
 async fn blocking<T: Send + 'static>(
-	device: Device,
+	device: Arc<Held>,
 	work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
 	let span = tracing::Span::current();

@@ -19,8 +19,12 @@ use crate::{
 };
 use assay_data::Store;
 use assay_primitives::{views::TaskView, work::TaskStatus, BlockNumber};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::RwLock;
+
+/// Blocks of a deadline in which nothing is executed: until the acceptance is final, and while the
+/// result is submitted.
+const LOST_BLOCKS: BlockNumber = 4;
 
 /// What all tasks share.
 pub struct Context<C> {
@@ -121,4 +125,10 @@ impl<C: Chain> Context<C> {
 /// The span in which everything about a task is logged.
 pub fn span(view: &TaskView) -> tracing::Span {
 	tracing::info_span!("task", id = task_name(view.id))
+}
+
+/// Time for the work of a task that is due after so many blocks.
+fn time_within(deadline: BlockNumber, block_time: Duration) -> Duration {
+	let lost = LOST_BLOCKS.min(deadline / 2);
+	block_time.saturating_mul(deadline.saturating_sub(lost))
 }

@@ -1,6 +1,6 @@
 //! Offers: accepted only once all that the task needs is here and checked.
 
-use super::{Context, Outcome, StepError};
+use super::{time_within, Context, Outcome, StepError};
 use crate::{
 	chain::{Call, Chain},
 	journal::Entry,
@@ -8,14 +8,7 @@ use crate::{
 };
 use assay_client::Amount;
 use assay_primitives::{views::TaskView, BlockNumber};
-use std::{
-	fmt::Display,
-	time::{Duration, Instant},
-};
-
-/// Blocks of a deadline in which nothing is executed: until the acceptance is final, and while the
-/// result is submitted.
-const LOST_BLOCKS: BlockNumber = 4;
+use std::{fmt::Display, time::Instant};
 
 impl<C: Chain> Context<C> {
 	pub(super) async fn take_up(
@@ -93,10 +86,4 @@ impl<C: Chain> Context<C> {
 		self.tally.add(out_of_reach);
 		Ok(outcome)
 	}
-}
-
-/// Time for the work of a task that is due so many blocks after its acceptance.
-fn time_within(deadline: BlockNumber, block_time: Duration) -> Duration {
-	let lost = LOST_BLOCKS.min(deadline / 2);
-	block_time.saturating_mul(deadline.saturating_sub(lost))
 }

@@ -1,6 +1,6 @@
 //! Accepted tasks: executed once, and what the journal names is submitted.
 
-use super::{Context, Outcome, StepError};
+use super::{time_within, Context, Outcome, StepError};
 use crate::{
 	chain::{Call, Chain},
 	journal::{Entry, Stage},
@@ -19,7 +19,8 @@ impl<C: Chain> Context<C> {
 		view: &TaskView,
 		due: BlockNumber,
 	) -> Result<Outcome, StepError> {
-		if *self.chain.heights().borrow() >= due {
+		let height = *self.chain.heights().borrow();
+		if height >= due {
 			tracing::warn!("the deadline, block {due}, has passed");
 			return Ok(Outcome::Waits);
 		}
@@ -33,8 +34,10 @@ impl<C: Chain> Context<C> {
 		let commitment = match self.made(&job, &entry).await? {
 			Some(commitment) => commitment,
 			None => {
+				let left = time_within(due.saturating_sub(height), self.chain.block_time());
+				let by = Instant::now() + left;
 				let made = tokio::select! {
-					made = self.runner.perform(&job, view.id, &entry.inputs) => made,
+					made = self.runner.perform(&job, view.id, &entry.inputs, by) => made,
 					() = self.past(due) => {
 						tracing::warn!("the deadline, block {due}, passed before it was done");
 						return Ok(Outcome::Waits);

@@ -7,14 +7,16 @@ use crate::{
 use assay_primitives::work::{TaskId, TaskStatus};
 use assay_worker::{
 	backend::Cpu,
-	backlog::Backlog,
+	backlog::{Backlog, OutOfReach},
 	chain::{Call, Pace, NOMINAL},
+	device::Device,
 	speed::{measure, Load, Rates, Speed},
 	status::status,
 	tally::Declined,
 };
+use futures::FutureExt;
 use std::{
-	sync::atomic::Ordering,
+	sync::{atomic::Ordering, Arc, Mutex},
 	time::{Duration, Instant},
 };
 
@@ -102,7 +104,8 @@ fn the_backlog_counts_what_is_left() {
 	backlog.admit(task(0), &load, seconds(16)).unwrap();
 	backlog.admit(task(0), &load, seconds(16)).unwrap();
 	let refused = backlog.admit(task(1), &load, seconds(30)).unwrap_err();
-	assert!(refused.queued > seconds(10) && refused.needed > seconds(30), "{refused}");
+	let OutOfReach::Own { queued, needed, .. } = refused else { panic!("{refused}") };
+	assert!(queued > seconds(10) && needed > seconds(30), "{refused}");
 	assert!(refused.to_string().contains("out of reach"), "{refused}");
 	backlog.admit(task(1), &load, seconds(32)).unwrap();
 	backlog.retain(&[task(1)].into());
@@ -115,6 +118,99 @@ fn the_backlog_counts_what_is_left() {
 	backlog.release(task(3));
 	backlog.check(task(4), &load, seconds(14)).unwrap();
 	backlog.check(task(5), &load, seconds(14)).unwrap();
+}
+
+/// A backlog of a machine that takes 10 seconds for each of these.
+fn ten_seconds_each() -> (Arc<Backlog>, Load) {
+	let costs = *crate::common::program().costs();
+	let macs = costs.macs as f64 / 10.0;
+	let speed = Speed::new(Rates { macs, elements: 1e12, bytes: 1e12 });
+	(Backlog::new(speed), Load { costs, tensors: 1 })
+}
+
+#[test]
+fn a_task_is_judged_by_those_that_are_due_before_and_for_those_due_later() {
+	let (backlog, load) = ten_seconds_each();
+	let task = |index| TaskId { job: 1, index };
+	// What is due later takes nothing from what is due before …
+	backlog.admit(task(0), &load, seconds(34)).unwrap();
+	backlog.admit(task(1), &load, seconds(16)).unwrap();
+	// … but would be late if it had to let another one pass.
+	let refused = backlog.admit(task(2), &load, seconds(33)).unwrap_err();
+	assert!(matches!(refused, OutOfReach::Other { other, .. } if other == task(0)), "{refused}");
+	assert!(refused.to_string().contains("out of reach"), "{refused}");
+	backlog.admit(task(2), &load, seconds(50)).unwrap();
+	// Who is late anyhow keeps nobody else away, but the time that it takes counts.
+	let (backlog, load) = ten_seconds_each();
+	let mut large = load;
+	large.costs.macs *= 3;
+	backlog.insist(task(0), &large, Instant::now() + seconds(18));
+	backlog.admit(task(1), &load, seconds(16)).unwrap();
+	assert!(matches!(backlog.admit(task(2), &load, seconds(60)), Err(OutOfReach::Own { .. })));
+	// What is executed is before all others, whenever it is due.
+	let (backlog, load) = ten_seconds_each();
+	backlog.admit(task(0), &load, seconds(1_000)).unwrap();
+	let working = backlog.begin(task(0));
+	assert!(backlog.admit(task(1), &load, seconds(16)).is_err());
+	drop(working);
+	backlog.admit(task(1), &load, seconds(16)).unwrap();
+}
+
+#[test]
+fn the_device_is_for_who_is_due_first() {
+	block_on(async {
+		let (backlog, _) = ten_seconds_each();
+		let device = Device::new(backlog);
+		let task = |index| TaskId { job: 1, index };
+		let now = Instant::now();
+		let held = device.take(task(0), now + seconds(9)).await;
+		let order = Arc::new(Mutex::new(Vec::new()));
+		// They come in the order of their numbers.
+		let waiting = [30, 10, 20, 10].into_iter().zip(1..).map(|(due, index)| {
+			let (device, order) = (device.clone(), order.clone());
+			async move {
+				let held = device.take(task(index), now + seconds(due)).await;
+				order.lock().unwrap().push(index);
+				tokio::task::yield_now().await;
+				drop(held);
+			}
+		});
+		let free = async {
+			a_while().await;
+			drop(held);
+		};
+		tokio::join!(free, futures::future::join_all(waiting));
+		assert_eq!(*order.lock().unwrap(), [2, 4, 3, 1]);
+		// Who has left holds nobody up.
+		let held = device.take(task(0), now).await;
+		assert!(device.take(task(1), now).now_or_never().is_none());
+		drop(held);
+		assert!(device.take(task(2), now + seconds(9)).now_or_never().is_some());
+	});
+}
+
+/// A long task that could begin waits for a short one that is accepted but not here yet, if that would
+/// be late otherwise.
+#[test]
+fn the_device_is_kept_for_who_would_be_late() {
+	block_on(async {
+		let (backlog, load) = ten_seconds_each();
+		let task = |index| TaskId { job: 1, index };
+		let begun = Instant::now();
+		backlog.insist(task(0), &load, begun + seconds(100));
+		backlog.admit(task(1), &load, seconds(16)).unwrap();
+		let device = Device::new(backlog.clone());
+		let long = device.take(task(0), begun + seconds(100));
+		assert!(tokio::time::timeout(seconds(1), long).await.is_err());
+		let short = device.take(task(1), begun + seconds(16)).now_or_never();
+		drop(short.expect("has it at once"));
+		// It is not accepted after all.
+		backlog.release(task(1));
+		assert!(device.take(task(0), begun + seconds(100)).now_or_never().is_some());
+		// One that has time enough lets it go first.
+		backlog.admit(task(2), &load, seconds(50)).unwrap();
+		assert!(device.take(task(0), begun + seconds(100)).now_or_never().is_some());
+	});
 }
 
 #[test]
@@ -140,6 +236,28 @@ fn estimates_learn_within_bounds() {
 	// Many small tensors take time however small they are.
 	let many = Load { costs, tensors: 16_384 };
 	assert!(speed.estimate(&many) > speed.estimate(&load) + seconds(10));
+}
+
+/// Whoever posts tiny tasks does not have the machine believe that it is fast.
+#[test]
+fn small_tasks_teach_nothing_about_large_ones() {
+	let costs = *crate::common::program().costs();
+	let mut large = Load { costs, tensors: 1 };
+	large.costs.macs *= 1_000;
+	let speed = Speed::new(Rates { macs: costs.macs as f64 * 10.0, elements: 1e12, bytes: 1e12 });
+	let before = speed.estimate(&large);
+	assert!(before > seconds(100));
+	for tensors in [1, 10_000] {
+		for took in [Duration::ZERO, seconds(60)] {
+			(0..40).for_each(|_| speed.learn(&Load { costs, tensors }, took));
+			assert!(speed.estimate(&large).abs_diff(before) < seconds(1));
+		}
+	}
+	// Of a large one that takes as long as promised, all but the overhead counts.
+	let many = Load { tensors: 10_000, ..large };
+	let took = speed.estimate(&many);
+	(0..40).for_each(|_| speed.learn(&many, took));
+	assert!(speed.estimate(&large).abs_diff(before) < seconds(1));
 }
 
 #[test]

@@ -108,7 +108,7 @@ impl<T: Config> Pallet<T> {
 				Self::refund(id, &mut job, &mut task, Reason::Expired)?
 			}
 			TaskStatus::Open => {
-				if !Self::try_match(id, &job, &mut task)? {
+				if !Self::may_search(id.job) || !Self::try_match(id, &job, &mut task)? {
 					return Err(Error::<T>::NothingDue.into());
 				}
 			}

@@ -91,13 +91,19 @@ impl<T: Config> Pallet<T> {
 		// There is room: the bound is at least one, and a full list just lost its oldest.
 		let _ = task.refused.try_push(engaged.provider.clone());
 		let now = Self::now();
-		if task.attempts >= job.runs || now >= job.expires_at || Self::hopeless(job, task) {
-			return Self::refund(id, job, task, reason);
+		let ends = task.attempts >= job.runs || now >= job.expires_at || Self::hopeless(job, task);
+		if ends {
+			Self::refund(id, job, task, reason)?;
+		} else {
+			Self::turn_to(id, task, TaskStatus::Open);
+			let provider = engaged.provider.clone();
+			Self::deposit_event(Event::Requeued { task: id, provider, reason });
 		}
-		Self::turn_to(id, task, TaskStatus::Open);
-		let not_taken = matches!(end, MatchEnd::NotTaken { .. });
-		Self::opened(id, not_taken.then_some(&engaged.provider));
-		Self::deposit_event(Event::Requeued { task: id, provider: engaged.provider, reason });
+		match end {
+			MatchEnd::NotTaken { .. } => Self::not_taken(id, !ends, &engaged.provider),
+			_ if !ends => Self::reopened(id),
+			_ => {}
+		}
 		Ok(())
 	}
 }

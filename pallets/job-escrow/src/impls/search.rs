@@ -1,9 +1,11 @@
 //! Open tasks look for machines.
 //!
 //! Jobs take turns, each turn one search. A task that was matched gives its job another turn in the
-//! same block, behind all other jobs; a job whose tasks nobody takes looks ever more rarely. A provider
-//! that does not take one of a job's tasks is not offered the next at once, or a job that nobody can do
-//! would hold all slots in turn.
+//! same block, behind all other jobs, until it has a few offers that nobody has accepted yet: with each
+//! task that is accepted it may have one more. A job whose offers are declined or lapse looks ever more
+//! rarely, and not at once at the provider that did not take one. So a job that nobody can do holds a
+//! few slots at a time, for ever less of the time, however many machines there are. One that finds no
+//! machine at all waits no longer than a few intervals, however long it has waited.
 
 use super::agenda::{log_failure, overhead, RETRY, SEARCH_SHARE};
 use crate::{
@@ -11,7 +13,7 @@ use crate::{
 };
 use assay_primitives::{
 	traits::Supply,
-	work::{JobId, TaskId, TaskIndex},
+	work::{JobId, TaskId, TaskIndex, TaskStatus},
 	BlockNumber,
 };
 use frame_support::{
@@ -21,7 +23,12 @@ use frame_support::{
 	BoundedVec,
 };
 
-/// Most blocks between two searches of a job: an hour.
+/// Offers that a job may have, beside as many as tasks of it were accepted, before they are accepted.
+const FIRST_OFFERS: u32 = 2;
+/// Most match intervals between two searches of a job whose offers nobody refuses: who posts the same
+/// job again is not to be before those who wait.
+const MAX_INTERVALS: BlockNumber = 4;
+/// Most blocks between two searches of any job: an hour.
 const MAX_WAIT: BlockNumber = 600;
 
 impl<T: Config> Search<T> {
@@ -32,6 +39,9 @@ impl<T: Config> Search<T> {
 			avoid: BoundedVec::default(),
 			next: 0,
 			misses: 0,
+			offered: 0,
+			accepted: 0,
+			refusals: 0,
 			since: now,
 			due: BlockNumber::MAX,
 			turn: 0,
@@ -46,12 +56,41 @@ impl<T: Config> Search<T> {
 		self.due = SearchOf::<T>::put(Pallet::<T>::now(), due, (job, self.turn));
 	}
 
+	/// Puts the next turn down for a block, if that is before the one put down.
+	fn put_forward(&mut self, job: JobId, due: BlockNumber) {
+		if due < self.due {
+			self.put(job, due);
+		}
+	}
+
+	/// Whether the job has all the offers that it may have, until one of them is accepted or ends.
+	fn is_held_back(&self) -> bool {
+		self.offered >= FIRST_OFFERS.saturating_add(self.accepted)
+	}
+
+	/// Blocks to the next turn after a search without a match.
+	fn wait(&self, now: BlockNumber, interval: BlockNumber) -> BlockNumber {
+		let patient = interval.saturating_mul(MAX_INTERVALS).min(MAX_WAIT);
+		let waited = now.saturating_sub(self.since) / 2;
+		waited.min(patient).max(interval).max(self.penalty())
+	}
+
+	/// Least blocks to the next turn after refusals: one after the first in a row, twice as many after
+	/// each further one.
+	fn penalty(&self) -> BlockNumber {
+		match self.refusals.checked_sub(1) {
+			Some(further) => 1u32.checked_shl(further).unwrap_or(MAX_WAIT).min(MAX_WAIT),
+			None => 0,
+		}
+	}
+
 	/// The provider did not take one of the job's tasks: before others had a chance, it is not to be
-	/// offered the next.
+	/// offered the next. All that it was offered and did not take is one refusal.
 	fn shun(&mut self, provider: &T::AccountId) {
 		if self.avoid.contains(provider) {
 			return;
 		}
+		self.refusals = self.refusals.saturating_add(1);
 		if self.avoid.is_full() {
 			self.avoid.remove(0);
 		}
@@ -92,33 +131,77 @@ impl<T: Config> Search<T> {
 }
 
 impl<T: Config> Pallet<T> {
-	/// A task came back to the market and looks for a machine in the next block. If its provider did not
-	/// take it, the job avoids that provider, whose slot others have first, until a search has found no
-	/// other.
-	pub(crate) fn opened(id: TaskId, not_taken_by: Option<&T::AccountId>) {
+	/// A task that somebody had accepted came back to the market, and looks for a machine in the next
+	/// block.
+	pub(crate) fn reopened(id: TaskId) {
 		let now = Self::now();
-		let mut search = Searches::<T>::get(id.job).unwrap_or_else(|| Search::of(0, now));
-		search.set(id.index, true);
-		match not_taken_by {
-			Some(provider) => search.shun(provider),
-			None => search.since = now,
-		}
-		let due = now.saturating_add(1);
-		if due < search.due {
-			search.put(id.job, due);
-		}
-		Searches::<T>::insert(id.job, search);
+		Searches::<T>::mutate_extant(id.job, |search| {
+			search.set(id.index, true);
+			search.since = now;
+			search.put_forward(id.job, now.saturating_add(1));
+		});
 	}
 
-	/// A task was accepted: the job is one that somebody does, and looks on at short intervals.
+	/// A provider did not take a task, which is open again or has ended. The job looks on after a while
+	/// that grows with each that does not, and avoids that provider, whose slot others have first, until
+	/// a search has found no other.
+	pub(crate) fn not_taken(id: TaskId, is_open: bool, by: &T::AccountId) {
+		let now = Self::now();
+		Searches::<T>::mutate_extant(id.job, |search| {
+			search.set(id.index, is_open);
+			search.shun(by);
+			let due = now.saturating_add(search.penalty().max(1));
+			let due = Jobs::<T>::get(id.job).map_or(due, |job| due.min(job.expires_at));
+			// Whatever turn is put down already may be too early.
+			if search.count() > 0 && due != search.due {
+				search.put(id.job, due);
+			}
+		});
+	}
+
+	/// A task leaves a status, for another one.
+	pub(crate) fn moved(id: TaskId, from: TaskStatus, to: TaskStatus) {
+		let is_offer = |status| matches!(status, TaskStatus::Offered { .. });
+		if !matches!(from, TaskStatus::Open) && !is_offer(from) {
+			return;
+		}
+		Searches::<T>::mutate_extant(id.job, |search| {
+			if is_offer(from) {
+				search.offered = search.offered.saturating_sub(1);
+			} else {
+				search.set(id.index, false);
+			}
+			if is_offer(to) {
+				search.offered = search.offered.saturating_add(1);
+			}
+		});
+	}
+
+	/// A task was accepted: the job is one that somebody does. It looks on at short intervals; at once
+	/// if it was held back.
 	pub(crate) fn taken(job: JobId) {
 		let now = Self::now();
-		Searches::<T>::mutate_extant(job, |search| search.since = now);
+		let interval = Parameters::<T>::get().match_interval;
+		Searches::<T>::mutate_extant(job, |search| {
+			// As it stood when this one was an offer.
+			search.offered = search.offered.saturating_add(1);
+			let wait = if search.is_held_back() { 1 } else { interval };
+			search.offered = search.offered.saturating_sub(1);
+			search.accepted = search.accepted.saturating_add(1);
+			(search.since, search.refusals) = (now, 0);
+			if search.count() > 0 {
+				search.put_forward(job, now.saturating_add(wait));
+			}
+		});
 	}
 
-	/// A task left the market.
-	pub(crate) fn left(id: TaskId) {
-		Searches::<T>::mutate_extant(id.job, |search| search.set(id.index, false));
+	/// Whether an open task may look for a machine now: in its job's turn, or beside it if nobody has
+	/// refused the job lately and it has not all the offers that it may have.
+	pub(crate) fn may_search(job: JobId) -> bool {
+		Searches::<T>::get(job).is_none_or(|search| {
+			let is_its_turn = search.due <= Self::now();
+			!search.is_held_back() && (is_its_turn || search.refusals == 0)
+		})
 	}
 
 	/// Most weight of one turn.
@@ -165,10 +248,20 @@ impl<T: Config> Pallet<T> {
 			return None;
 		}
 		let Some(index) = search.first() else {
-			Searches::<T>::remove(id);
+			// Tasks that come back put a turn down.
+			search.due = BlockNumber::MAX;
+			Searches::<T>::insert(id, search);
 			return None;
 		};
 		let now = Self::now();
+		let expires_at = Jobs::<T>::get(id)?.expires_at;
+		if search.is_held_back() && now < expires_at {
+			// Until then one of the offers ends, if only because it lapses.
+			let window = Parameters::<T>::get().offer_window;
+			search.put(id, now.saturating_add(window).saturating_add(1).min(expires_at));
+			Searches::<T>::insert(id, search);
+			return None;
+		}
 		search.next = index.saturating_add(1);
 		search.turn = turn.wrapping_add(1);
 		search.due = now;
@@ -190,8 +283,8 @@ impl<T: Config> Pallet<T> {
 				}
 				search.misses = 0;
 				search.avoid = Default::default();
-				let due = Self::next_turn(id, search.since);
-				search.put(id, due);
+				let interval = Parameters::<T>::get().match_interval;
+				search.put(id, now.saturating_add(search.wait(now, interval)).min(expires_at));
 				None
 			}
 			Err(error) => {
@@ -200,15 +293,5 @@ impl<T: Config> Pallet<T> {
 				None
 			}
 		})
-	}
-
-	/// When a job that found no machine looks again: after half the time since somebody last took one of
-	/// its tasks, within bounds, and once more when it expires.
-	fn next_turn(id: JobId, since: BlockNumber) -> BlockNumber {
-		let now = Self::now();
-		let least = Parameters::<T>::get().match_interval;
-		let wait = (now.saturating_sub(since) / 2).min(MAX_WAIT).max(least);
-		let due = now.saturating_add(wait);
-		Jobs::<T>::get(id).map_or(due, |job| due.min(job.expires_at))
 	}
 }

@@ -87,9 +87,7 @@ impl<T: Config> Pallet<T> {
 
 	/// Changes a task's status; agenda entries made before become stale.
 	pub(crate) fn turn_to(id: TaskId, task: &mut Task<T>, status: TaskStatus) {
-		if let TaskStatus::Open = task.status {
-			Self::left(id);
-		}
+		Self::moved(id, task.status, status);
 		task.status = status;
 		task.turn = task.turn.wrapping_add(1);
 	}

@@ -34,6 +34,7 @@ impl<T: Config> Pallet<T> {
 		for (id, job) in Jobs::<T>::iter() {
 			ensure!(id < NextJob::<T>::get(), "a job has a number not yet given");
 			let (mut live, mut settled, mut refunded, mut held) = (0, 0, 0, 0 as Balance);
+			let mut offered = 0;
 			let mut seen = 0;
 			let search = Searches::<T>::get(id);
 			for (index, task) in Tasks::<T>::iter_prefix(id) {
@@ -67,16 +68,17 @@ impl<T: Config> Pallet<T> {
 						ensure!(e.price <= job.spec.max_price, "a price is above the limit");
 						ensure!(task.held >= e.price, "a matched task cannot pay its price");
 						let accepted = !matches!(task.status, TaskStatus::Offered { .. });
+						offered += u32::from(!accepted);
 						ensure!(accepted || e.collateral == 0, "an offer locks collateral");
 					}
 				}
 			}
-			if let Some(search) = search {
-				ensure!(
-					turns.contains(&(search.due, (id, search.turn))),
-					"a job that looks for machines has no turn put down"
-				);
-			}
+			let search = search.ok_or("nothing is kept of a job's search")?;
+			ensure!(
+				search.count() == 0 || turns.contains(&(search.due, (id, search.turn))),
+				"a job that looks for machines has no turn put down"
+			);
+			ensure!(search.offered == offered, "the count of a job's offers is wrong");
 			if job.closed_at.is_none() {
 				ensure!(seen == job.spec.tasks, "a live job lacks tasks");
 				ensure!(

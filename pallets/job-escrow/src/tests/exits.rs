@@ -121,17 +121,17 @@ fn a_cancelled_jobs_failed_task_is_refunded_at_once() {
 #[test]
 fn the_search_catches_up_when_blocks_were_full() {
 	build_and_execute(|| {
-		post(100);
+		(0..100).for_each(|_| post(1));
 		System::set_block_number(2);
 		// Room for a few steps only.
 		let turn = JobEscrow::most_search_weight();
 		let mut meter = WeightMeter::with_limit(turn.saturating_mul(3));
 		JobEscrow::work_search(&mut meter);
-		let offered =
-			(0..100).filter(|i| matches!(task(*i).status, TaskStatus::Offered { .. })).count();
-		assert!(offered > 0 && offered <= 3, "{offered}");
+		let is_offered = |task: &Task<Test>| matches!(task.status, TaskStatus::Offered { .. });
+		let offered = || Tasks::<Test>::iter_values().filter(is_offered).count();
+		assert!((1..=3).contains(&offered()), "{}", offered());
 		pass(1);
-		assert!((0..100).all(|i| matches!(task(i).status, TaskStatus::Offered { .. })));
+		assert_eq!(offered(), 100);
 	});
 }
 
@@ -167,8 +167,11 @@ fn searches_grow_rare_and_end_with_the_job() {
 			at.dedup();
 			pass(1);
 		}
-		// Posted in block 1 with a lifetime of 200: each wait is half of what was waited, from 3 up.
-		assert_eq!(at, [2, 5, 8, 11, 16, 23, 34, 50, 74, 110, 164, 201]);
+		// Posted in block 1 with a lifetime of 200: each wait is half of what was waited, from 3 up to 12.
+		let long = (46..200).step_by(12);
+		let waits: Vec<_> =
+			[2, 5, 8, 11, 16, 23, 34].into_iter().chain(long).chain([201]).collect();
+		assert_eq!(at, waits);
 		let refunded = TaskStatus::Refunded { at: 201, reason: Reason::Expired };
 		assert_eq!(task(0).status, refunded);
 	});
@@ -295,5 +298,113 @@ fn a_job_in_progress_looks_on_at_short_intervals() {
 			pass(10);
 			assert!(matches!(task(index).status, TaskStatus::Settled { .. }), "{index}");
 		}
+	});
+}
+
+fn offered() -> Vec<u32> {
+	let is_offered = |index: &u32| matches!(task(*index).status, TaskStatus::Offered { .. });
+	(0..Tasks::<Test>::iter_prefix(0).count() as u32).filter(is_offered).collect()
+}
+
+/// Blocks to the next turn of the job.
+fn to_next_turn() -> u32 {
+	crate::Searches::<Test>::get(0).unwrap().due - System::block_number()
+}
+
+#[test]
+fn a_job_that_nobody_takes_holds_few_slots_however_many_there_are() {
+	build_and_execute(|| {
+		// More providers than a job remembers, each of which lets its offers lapse.
+		state(|s| s.asks.extend((0..10).map(|n| (PROVIDER + n, PRICE))));
+		state(|s| s.slots = 1);
+		post(100);
+		let mut held = 0;
+		for _ in 0..150 {
+			pass(1);
+			assert!(offered().len() <= 2, "{:?}", offered());
+			held += offered().len();
+		}
+		assert!(held > 0 && held < 75, "{held} of 1500 slots and blocks are held");
+	});
+}
+
+#[test]
+fn who_accepts_is_offered_ever_more_at_a_time() {
+	build_and_execute(|| {
+		post(40);
+		let mut at_a_time = Vec::new();
+		while (0..40).any(|index| matches!(task(index).status, TaskStatus::Open)) {
+			pass(1);
+			at_a_time.push(offered().len());
+			offered().into_iter().for_each(accept);
+		}
+		assert_eq!(at_a_time, [2, 4, 8, 16, 10]);
+	});
+}
+
+/// An offer that is accepted makes good for those that others did not take.
+#[test]
+fn a_job_that_is_accepted_after_all_looks_on_soon() {
+	build_and_execute(|| {
+		let patient = crate::Params { offer_window: 100, ..params() };
+		assert_ok!(JobEscrow::set_parameters(RuntimeOrigin::root(), patient));
+		state(|s| s.slots = 1);
+		state(|s| s.asks.insert(PROVIDER + 1, 3 * ASY));
+		post(9);
+		pass(1);
+		// The dearer one takes its time; the cheaper one declines all that it is offered.
+		let by_cheaper = |index: &u32| task(*index).engaged.unwrap().provider == PROVIDER;
+		loop {
+			if let Some(index) = offered().into_iter().find(by_cheaper) {
+				assert_ok!(JobEscrow::decline(RuntimeOrigin::signed(HOT), 0, index));
+			} else if to_next_turn() > 12 {
+				break;
+			}
+			pass(1);
+		}
+		let [index] = offered()[..] else { panic!("{:?}", offered()) };
+		let inputs = vec![input(index)].try_into().unwrap();
+		let dearer = RuntimeOrigin::signed(HOT + 1);
+		assert_ok!(JobEscrow::accept(dearer, 0, index, inputs, Default::default()));
+		assert_eq!(to_next_turn(), 3);
+		// The first search finds that nobody else is there.
+		pass(6);
+		assert_eq!(offered().len(), 1, "the cheaper one is asked again");
+	});
+}
+
+#[test]
+fn nobody_has_a_refused_job_looked_after_before_its_turn() {
+	build_and_execute(|| {
+		post(3);
+		state(|s| s.asks.insert(PROVIDER + 1, PRICE));
+		let advance = |index| JobEscrow::advance(RuntimeOrigin::signed(OTHER), 0, index);
+		assert_ok!(advance(0));
+		assert_ok!(advance(1));
+		// Two wait for an answer.
+		assert_noop!(advance(2), Error::<Test>::NothingDue);
+		assert_ok!(JobEscrow::decline(RuntimeOrigin::signed(HOT), 0, 0));
+		assert_noop!(advance(2), Error::<Test>::NothingDue);
+		pass(1);
+		assert_eq!(offered(), [0, 1]);
+	});
+}
+
+#[test]
+fn a_direct_job_whose_offers_are_declined_comes_to_its_end() {
+	build_and_execute(|| {
+		let mut direct = spec(6);
+		direct.mode = Mode::Direct { provider: PROVIDER, machine: 0 };
+		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), direct));
+		for _ in 0..12 {
+			pass(1);
+			for index in offered() {
+				assert_ok!(JobEscrow::decline(RuntimeOrigin::signed(HOT), 0, index));
+			}
+		}
+		let declined = |index| {
+			matches!(task(index).status, TaskStatus::Refunded { reason: Reason::Declined, .. })
+		};
+		assert!((0..6).all(declined));
 	});
 }

@@ -2,7 +2,7 @@
 //! on loopback, signs and submits. Nothing that a stranger wrote is fetched here.
 
 use crate::{pallet::*, Stage, LOG_TARGET};
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use assay_primitives::{
 	auditor::{Access, AuditId, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, PATH},
 	traits::TaskEndpoints,
@@ -22,14 +22,23 @@ use sp_runtime::offchain::{
 
 /// Held by the one worker that runs.
 const LOCK_KEY: &[u8] = b"assay::audit::lock";
-/// Where it is kept how often duties have been seen to.
-const TURN_KEY: &[u8] = b"assay::audit::turn";
 /// Attestations sent a short while ago.
 const SENT_KEY: &[u8] = b"assay::audit::sent";
+/// By each of the node's keys: the duty that was read last.
+const CURSOR_KEY: &[u8] = b"assay::audit::cursor";
+/// Duties seen to lately, whichever blocks that was in: those may have a rhythm, by which some would
+/// never have their turn.
+const ASKED_KEY: &[u8] = b"assay::audit::asked";
 /// Most duties seen to in one block.
 const DUTIES_PER_BLOCK: usize = 4;
-/// Most duties of one key looked at to choose from.
-const DUTIES_READ: usize = 64;
+/// Most duties of one key read in one block. Of a longer list each block reads on where the last one
+/// ended.
+const DUTIES_READ: usize = 256;
+/// Most duties about one provider's work that take turns with each other. The service forgets what it
+/// is not asked for in a while, so that of very many the most urgent must come first.
+const DUTIES_AT_A_TIME: usize = 16;
+/// Duties remembered as seen to.
+const ASKED_KEPT: usize = 256;
 /// For the whole of one request: sending, waiting and reading.
 const REQUEST_TIME: Duration = Duration::from_millis(2_000);
 /// Blocks and time after which another worker may take the lock from one that hangs.
@@ -45,12 +54,17 @@ const RESEND_AFTER: BlockNumber = 5;
 pub(crate) struct Duty {
 	auditor: AuditorId,
 	pub(crate) task: TaskId,
+	/// Whose work it is; empty if nobody can be asked for it.
+	pub(crate) provider: Vec<u8>,
 	submitted_at: BlockNumber,
 	round: u8,
 	seat: u8,
 	/// Last block in which an attestation counts.
 	deadline: BlockNumber,
 }
+
+/// A duty seen to: the task and its provider.
+type Asked = (TaskId, Vec<u8>);
 
 /// Names an attestation in local storage.
 type SentId = (TaskId, BlockNumber, u8, u8);
@@ -111,39 +125,62 @@ impl<T: Config> Pallet<T> {
 			log::debug!(target: LOG_TARGET, "another worker is seeing to the duties");
 			return;
 		};
-		for duty in Self::own_duties(&keys) {
-			if let Err(why) = Self::do_duty(&access, &duty) {
+		let duties = Self::own_duties(&keys);
+		for duty in &duties {
+			if let Err(why) = Self::do_duty(&access, duty) {
 				log::warn!(target: LOG_TARGET, "audit of {:?} put off: {why}", duty.task);
 			}
 		}
-		StorageValueRef::persistent(TURN_KEY).set(&Self::turn().wrapping_add(1));
-	}
-
-	/// How often duties have been seen to. Not the block's number: blocks in which that happens may
-	/// have a rhythm, by which some duties would never have their turn.
-	fn turn() -> u32 {
-		StorageValueRef::persistent(TURN_KEY).get().ok().flatten().unwrap_or_default()
+		Self::seen_to(&keys, &duties);
 	}
 
 	/// The seats that this node holds and should see to in this block. Where there are more than
-	/// are done in one block, each has its turn.
+	/// are done in one block, those whose work is audited take turns, and then the duties of each:
+	/// however many one has, and wherever in the list they are, they keep nobody else's waiting.
 	pub(crate) fn own_duties(keys: &[AuditorId]) -> Vec<Duty> {
 		let now = Self::now();
 		let sent = Self::sent();
-		let mut duties = keys
+		let duties = keys
 			.iter()
-			.flat_map(|key| {
-				Duties::<T>::iter_key_prefix(key).take(DUTIES_READ).map(|task| (key.clone(), task))
-			})
+			.flat_map(|key| Self::read(key).into_iter().map(|task| (key.clone(), task)))
 			.filter_map(|(auditor, task)| Self::duty(auditor, task))
 			.filter(|duty| !is_recent(&sent, &duty.id(), now))
-			.collect::<Vec<_>>();
-		if duties.len() > DUTIES_PER_BLOCK {
-			let first = (Self::turn() as usize).saturating_mul(DUTIES_PER_BLOCK) % duties.len();
-			duties.rotate_left(first);
-			duties.truncate(DUTIES_PER_BLOCK);
+			.collect();
+		in_turn(duties, &Self::asked())
+	}
+
+	/// The next duties of a key, from behind the one that was read last and on from the first.
+	fn read(key: &AuditorId) -> Vec<TaskId> {
+		let from_first = Duties::<T>::iter_key_prefix(key);
+		let last = StorageValueRef::persistent(&cursor_key(key)).get::<TaskId>().ok().flatten();
+		let Some(last) = last else { return from_first.take(DUTIES_READ).collect() };
+		// It may be gone: what follows its place is read all the same.
+		let place = Duties::<T>::hashed_key_for(key, last);
+		let mut read =
+			Duties::<T>::iter_key_prefix_from(key, place).take(DUTIES_READ).collect::<Vec<_>>();
+		let begun = read.first().copied();
+		let missing = DUTIES_READ.saturating_sub(read.len());
+		read.extend(from_first.take_while(|task| Some(*task) != begun).take(missing));
+		read
+	}
+
+	/// Duties seen to lately, in that order.
+	fn asked() -> Vec<Asked> {
+		StorageValueRef::persistent(ASKED_KEY).get().ok().flatten().unwrap_or_default()
+	}
+
+	/// These duties had their turn: others come first in the next, and the list is read on.
+	pub(crate) fn seen_to(keys: &[AuditorId], duties: &[Duty]) {
+		for key in keys {
+			if let Some(last) = Self::read(key).last() {
+				StorageValueRef::persistent(&cursor_key(key)).set(last);
+			}
 		}
-		duties
+		let mut asked = Self::asked();
+		asked.retain(|(task, _)| duties.iter().all(|duty| duty.task != *task));
+		asked.extend(duties.iter().map(|duty| (duty.task, duty.provider.clone())));
+		asked.drain(..asked.len().saturating_sub(ASKED_KEPT));
+		StorageValueRef::persistent(ASKED_KEY).set(&asked);
 	}
 
 	/// The seat of `auditor` in the open vote on `task`.
@@ -158,6 +195,7 @@ impl<T: Config> Pallet<T> {
 		Some(Duty {
 			auditor,
 			task,
+			provider: T::Endpoints::endpoint(task).map(|e| e.provider).unwrap_or_default(),
 			submitted_at: audit.submitted_at,
 			round: audit.round,
 			seat: seat.try_into().ok()?,
@@ -245,6 +283,35 @@ impl Duty {
 	fn id(&self) -> SentId {
 		(self.task, self.submitted_at, self.round, self.seat)
 	}
+}
+
+fn cursor_key(key: &AuditorId) -> Vec<u8> {
+	(CURSOR_KEY, key).encode()
+}
+
+/// The duties of the next turn: one of each provider, who was served longest ago first, then another
+/// of each, and so on. Of one provider's most urgent duties it is the one asked about longest ago.
+fn in_turn(mut duties: Vec<Duty>, asked: &[Asked]) -> Vec<Duty> {
+	// What was never asked about, or so long ago that it is forgotten, comes before all else.
+	let last = |so: &dyn Fn(&Asked) -> bool| asked.iter().rposition(so);
+	duties.sort_by_key(|duty| (duty.deadline, duty.task));
+	let mut providers = BTreeMap::<Vec<u8>, Vec<Duty>>::new();
+	for duty in duties {
+		let own = providers.entry(duty.provider.clone()).or_default();
+		if own.len() < DUTIES_AT_A_TIME {
+			own.push(duty);
+		}
+	}
+	let mut places = Vec::new();
+	for (provider, mut own) in providers {
+		let served = last(&|(_, whose)| *whose == provider);
+		let urgency = own.first().map(|duty| duty.deadline);
+		own.sort_by_key(|duty| last(&|(task, _)| *task == duty.task));
+		let own = own.into_iter().enumerate();
+		places.extend(own.map(|(nth, duty)| ((nth, served, urgency), duty)));
+	}
+	places.sort_by_key(|(place, _)| *place);
+	places.into_iter().take(DUTIES_PER_BLOCK).map(|(_, duty)| duty).collect()
 }
 
 fn is_recent(sent: &[(SentId, BlockNumber)], id: &SentId, now: BlockNumber) -> bool {

@@ -294,3 +294,53 @@ fn many_duties_have_their_turns() {
 		assert_eq!(turns.len(), 10, "everyone had a turn");
 	});
 }
+
+/// Opens audits of these jobs, all by one auditor, and runs until it has to attest to all of them.
+fn draw_all(jobs: impl Iterator<Item = u64> + Clone) {
+	set_auditors([1]);
+	jobs.clone().for_each(|job| open(task(job), 1));
+	jobs.for_each(|job| drop(run_until_drawn(task(job))));
+}
+
+/// The jobs whose audits have a turn in the next blocks.
+fn turns(blocks: u32) -> Vec<u64> {
+	let keys = AuditorId::all();
+	let mut jobs = Vec::new();
+	for _ in 0..blocks {
+		let duties = Verification::own_duties(&keys);
+		assert!(duties.len() <= 4, "no more are seen to in a block");
+		Verification::seen_to(&keys, &duties);
+		jobs.extend(duties.iter().map(|duty| duty.task.job));
+		next_block();
+	}
+	jobs
+}
+
+/// However many duties one provider makes, and wherever they are in the list.
+#[test]
+fn nobodys_duties_hide_behind_anothers() {
+	test_node(&[1], |_| {
+		let few = JOBS_EACH..JOBS_EACH + 3;
+		draw_all((0..600).chain(few.clone()));
+		// The list is read in three parts, in each of which are some of the few, or none.
+		let turns = turns(9);
+		assert!(few.clone().all(|job| turns.contains(&job)), "{turns:?}");
+	});
+}
+
+#[test]
+fn providers_have_their_turns_whatever_they_have() {
+	test_node(&[1], |_| {
+		let jobs = |provider: u64| (0..30).map(move |job| provider * JOBS_EACH + job);
+		draw_all((0..5).flat_map(jobs).chain([5 * JOBS_EACH]));
+		let turns = turns(9);
+		let distinct = turns.iter().collect::<std::collections::BTreeSet<_>>();
+		for provider in 0..5 {
+			let had = turns.iter().filter(|job| **job / JOBS_EACH == provider).count();
+			let of_its = distinct.iter().filter(|job| ***job / JOBS_EACH == provider).count();
+			assert_eq!((had, of_its), (6, 6), "of {provider} in {turns:?}");
+		}
+		// Who has but one is asked about it as often as others are about all of theirs.
+		assert_eq!(turns.iter().filter(|job| **job == 5 * JOBS_EACH).count(), 6);
+	});
+}
