@@ -265,7 +265,7 @@ impl<T: Config> Pallet<T> {
 	fn do_duty(access: &Access, duty: &Duty) -> Result<(), Failed> {
 		let call = match (duty.act, Self::kept(duty)) {
 			(Act::Open, None) => return Err(Failed::Forgotten),
-			(Act::Open, Some(Kept { verdict, proof, salt })) => {
+			(Act::Open, Some(Kept { verdict, proof, salt, .. })) => {
 				let proof = proof.try_into().map_err(|_| Failed::Forgotten)?;
 				Call::open_verdict { seat: duty.seat, verdict, proof, salt }
 			}
@@ -274,7 +274,7 @@ impl<T: Config> Pallet<T> {
 				else {
 					return Ok(());
 				};
-				let Kept { verdict, proof, salt } = kept?;
+				let Kept { verdict, proof, salt, .. } = kept?;
 				let seal = seal(&duty.auditor, &duty.seat, &verdict, &proof, &salt);
 				let message = Self::signed_seal(duty.seat, seal).encode();
 				let signature = duty.auditor.sign(&message).ok_or(Failed::NotSigned)?;
