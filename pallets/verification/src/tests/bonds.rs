@@ -85,8 +85,11 @@ fn auditors_whose_bonds_are_taken_up_are_drawn_all_the_same() {
 			let rest = AUDITOR_BOND - 2 * DEPOSIT - DEPOSIT / 2;
 			assert_ok!(Verification::unbond(RuntimeOrigin::signed(auditor), rest));
 		}
+		for job in 1..=4 {
+			open(task(job), 3);
+		}
 		let deposits = |job| {
-			open_and_draw(task(job), 3);
+			run_until_drawn(task(job));
 			let seats = seats(task(job)).unwrap();
 			seats.into_iter().map(|seat| seat.deposit).collect::<Vec<_>>()
 		};
