@@ -5,19 +5,21 @@ use crate::{
 	lanes::Lanes,
 	metrics::{Metrics, Queues},
 	pace::{AtPace, Pace},
-	source::{Endpoint, Fetching, Missing, RemoteTrace},
+	source::{Endpoint, Fetching, HeldTrace, Missing, RemoteTrace},
 	turns::{Claimant, Turn, Turns},
 	watch::{Over, Watch},
 };
 use assay_compute::{
-	audit::{self, projection, replay, Fault, FaultKind},
+	audit::{self, projection, replay, spot, Fault, FaultKind, TraceSource},
+	proof::{prove, CannotProve},
 	Node, Root, Shape, Tensor, Trace, ValidProgram,
 };
 use assay_data::{lru::ByteLru, Fetcher, Policy};
 use assay_primitives::{
-	auditor::{AuditId, AuditReply, AuditRequest, Depth},
-	work::{Place, TaskId, Verdict},
+	auditor::{AuditId, AuditReply, AuditRequest, Finding},
+	work::{Depth, TaskId},
 };
+use codec::Encode;
 use futures::{stream, StreamExt, TryStreamExt};
 use rand::{rngs::OsRng, RngCore};
 use rayon::ThreadPoolBuilder;
@@ -28,6 +30,8 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
+/// Memory of an audit that looks at a few rows.
+const SPOT_BYTES: u64 = 128 * MIB;
 /// Memory is handed out in mebibytes.
 const MIB: u64 = 1 << 20;
 
@@ -48,8 +52,8 @@ pub struct Auditing {
 
 /// Why an audit ends before it has checked everything.
 enum Stop {
-	/// A lie.
-	Fault(Fault),
+	/// A lie, and the proof of it.
+	Fault(Fault, Vec<u8>),
 	/// The worker does not give what it committed to.
 	Unavailable(String),
 	/// This machine cannot audit it.
@@ -136,15 +140,17 @@ impl Auditing {
 			outcome = self.audit(&mut work, audit, endpoint) => outcome,
 		};
 		let reply = match outcome {
-			Ok(()) => AuditReply::Done(Verdict::Valid),
-			Err(Stop::Fault(fault)) => {
-				tracing::info!("task {index} of job {job} is wrong: {fault}");
-				let Fault { node, row, col, .. } = fault;
-				AuditReply::Done(Verdict::Invalid(Place { node, row, col }))
+			Ok(()) => AuditReply::Done(Finding::Right),
+			Err(Stop::Fault(fault, proof)) => {
+				let bytes = proof.len();
+				tracing::info!(
+					"task {index} of job {job} is wrong: {fault}, proved in {bytes} bytes"
+				);
+				AuditReply::Done(Finding::Wrong(proof))
 			}
 			Err(Stop::Unavailable(why)) => {
 				tracing::info!("task {index} of job {job} is not to be had: {why}");
-				AuditReply::Done(Verdict::Unavailable)
+				AuditReply::Done(Finding::Unavailable)
 			}
 			Err(Stop::Refused(why)) => {
 				tracing::warn!("task {index} of job {job} cannot be audited here: {why}");
@@ -188,14 +194,15 @@ impl Auditing {
 		work.claimant.cost = cost(&program, depth);
 		// Memory before the turn to fetch: who waits for memory must not keep others from fetching.
 		let memory = work.turn(&self.memory, mebibytes).await;
-		let verdict = match depth {
+		let found = match depth {
 			Depth::Projection => self.project(work, endpoint, program, claim, roots, memory).await,
 			Depth::Replay => self.replay(work, endpoint, program, claim, roots, memory).await,
+			Depth::Spot => self.spot(work, endpoint, program, claim, roots, memory).await,
 		};
-		match verdict? {
-			audit::Verdict::Valid => Ok(()),
-			audit::Verdict::Invalid(fault) => Err(Stop::Fault(fault)),
-			audit::Verdict::Unavailable(why) => Err(Stop::Unavailable(why)),
+		match found? {
+			Found::Right => Ok(()),
+			Found::Wrong(fault, proof) => Err(Stop::Fault(fault, proof)),
+			Found::Unavailable(why) => Err(Stop::Unavailable(why)),
 		}
 	}
 
@@ -216,6 +223,10 @@ impl Auditing {
 			let allowed = self.config.max_replay_macs;
 			return refused(format!("{} MAC, at most {allowed} are executed", costs.macs));
 		}
+		if depth == Depth::Spot {
+			// Rows only, of which some are kept.
+			return Ok(self.config.memory_bytes.min(SPOT_BYTES) / MIB);
+		}
 		// The whole trace, and a result that is compared with it.
 		let largest = program.shapes().iter().map(|shape| shape.bytes()).max().unwrap_or(0);
 		let needed = costs.trace_bytes.saturating_add(largest.into());
@@ -235,13 +246,13 @@ impl Auditing {
 		claim: audit::Claim,
 		roots: Vec<Root>,
 		memory: Turn,
-	) -> Result<audit::Verdict, Stop> {
+	) -> Result<Found, Stop> {
 		let shapes = program.shapes().iter().copied();
 		let wanted: Vec<_> = roots.iter().copied().zip(shapes).collect();
 		let consts: Vec<Root> = program.consts().into_iter().map(|(_, _, root)| root).collect();
 		let tensors = self.tensors(work, &endpoint, &wanted, &consts).await?;
-		let found = wanted.iter().filter_map(|(root, shape)| tensors.get(&(*root, *shape)));
-		let trace = Trace { tensors: found.cloned().collect() };
+		let held = wanted.iter().filter_map(|(root, shape)| tensors.get(&(*root, *shape)));
+		let trace = Trace { tensors: held.cloned().collect() };
 		drop(tensors);
 		let pace = self.pace(work).await;
 		self.compute(memory, move || {
@@ -251,10 +262,11 @@ impl Auditing {
 			// The tensors were hashed as they came.
 			let verdict =
 				projection::audit_with(&program, &claim, &trace, &roots, &secret, &mut pace);
-			match verdict {
+			let mut source = HeldTrace { roots: &roots, trace: &trace };
+			match found(&program, &claim, verdict, &mut source)? {
 				// Everything is here and verified, so what is wanting is this machine's.
-				audit::Verdict::Unavailable(why) => Err(why),
-				verdict => Ok(verdict),
+				Found::Unavailable(why) => Err(why),
+				found => Ok(found),
 			}
 		})
 		.await
@@ -269,7 +281,7 @@ impl Auditing {
 		claim: audit::Claim,
 		roots: Vec<Root>,
 		memory: Turn,
-	) -> Result<audit::Verdict, Stop> {
+	) -> Result<Found, Stop> {
 		let consts = program.consts();
 		let inputs = program.inputs().into_iter().zip(&claim.input_roots);
 		let inputs = inputs.map(|((node, shape), root)| (node, shape, *root));
@@ -294,10 +306,44 @@ impl Auditing {
 		let mut source = RemoteTrace::new(endpoint, roots, shapes, fetching);
 		self.compute(memory, move || {
 			let mut pace = AtPace(&pace);
-			match replay::audit_with(&program, &claim, &given, &mut source, &mut pace) {
+			let verdict = replay::audit_with(&program, &claim, &given, &mut source, &mut pace);
+			match found(&program, &claim, verdict, &mut source)? {
 				// Not the worker's fault: it gave all that was asked.
-				audit::Verdict::Unavailable(why) if !source.has_failed() => Err(why),
-				verdict => Ok(verdict),
+				Found::Unavailable(why) if !source.has_failed() => Err(why),
+				found => Ok(found),
+			}
+		})
+		.await
+	}
+
+	/// Recomputes a few rows.
+	async fn spot(
+		&self,
+		work: &mut Work,
+		endpoint: Endpoint,
+		program: ValidProgram,
+		claim: audit::Claim,
+		roots: Vec<Root>,
+		memory: Turn,
+	) -> Result<Found, Stop> {
+		let pace = self.pace(work).await;
+		let fetching = Fetching {
+			within: self.config.fetch_time,
+			watch: work.watch.clone(),
+			pace,
+			turns: self.fetching.clone(),
+			claimant: work.claimant.clone(),
+		};
+		let shapes = program.shapes().to_vec();
+		let mut source = RemoteTrace::new(endpoint, roots, shapes, fetching);
+		let depth = self.config.spot;
+		self.compute(memory, move || {
+			let mut secret = [0; 32];
+			OsRng.try_fill_bytes(&mut secret).map_err(|error| error.to_string())?;
+			let verdict = spot::audit(&program, &claim, depth, &secret, &mut source);
+			match found(&program, &claim, verdict, &mut source)? {
+				Found::Unavailable(why) if !source.has_failed() => Err(why),
+				found => Ok(found),
 			}
 		})
 		.await
@@ -316,8 +362,8 @@ impl Auditing {
 	async fn compute(
 		&self,
 		memory: Turn,
-		work: impl FnOnce() -> Result<audit::Verdict, String> + Send + 'static,
-	) -> Result<audit::Verdict, Stop> {
+		work: impl FnOnce() -> Result<Found, String> + Send + 'static,
+	) -> Result<Found, Stop> {
 		let threads = self.config.threads;
 		let metrics = self.metrics.clone();
 		let result = spawn_blocking(move || {
@@ -334,7 +380,7 @@ impl Auditing {
 			result
 		});
 		let result = result.await.map_err(|error| error.to_string());
-		result.and_then(|verdict| verdict).map_err(Stop::Refused)
+		result.and_then(|found| found).map_err(Stop::Refused)
 	}
 
 	/// Fetches tensors, each distinct one once, when its turn comes. `consts` are kept for later
@@ -396,6 +442,33 @@ fn cost(program: &ValidProgram, depth: Depth) -> u128 {
 	match depth {
 		Depth::Projection => costs.trace_bytes,
 		Depth::Replay => costs.trace_bytes.saturating_add(costs.macs),
+		Depth::Spot => costs.leaves,
+	}
+}
+
+/// What an audit came to, with the proof of a lie.
+enum Found {
+	Right,
+	Wrong(Fault, Vec<u8>),
+	Unavailable(String),
+}
+
+/// Proves what a verdict says, from where the audit had its data.
+fn found<S: TraceSource>(
+	program: &ValidProgram,
+	claim: &audit::Claim,
+	verdict: audit::Verdict,
+	source: &mut S,
+) -> Result<Found, String> {
+	let fault = match verdict {
+		audit::Verdict::Valid => return Ok(Found::Right),
+		audit::Verdict::Unavailable(why) => return Ok(Found::Unavailable(why)),
+		audit::Verdict::Invalid(fault) => fault,
+	};
+	match prove(program, claim, &fault, source) {
+		Ok(proof) => Ok(Found::Wrong(fault, proof.encode())),
+		Err(why @ CannotProve::Unavailable { .. }) => Ok(Found::Unavailable(why.to_string())),
+		Err(why) => Err(format!("{fault}, but {why}")),
 	}
 }
 
@@ -410,15 +483,29 @@ fn check_roots(program: &ValidProgram, claim: &audit::Claim, roots: &[Root]) -> 
 			_ => continue,
 		};
 		if declared != Some(committed) {
-			return Err(fault(index, FaultKind::Root));
+			return Err(declared_otherwise(program, claim, roots, index, FaultKind::Root));
 		}
 	}
 	match roots.last() {
 		Some(root) if *root == claim.output_root => Ok(()),
-		_ => Err(fault(program.output(), FaultKind::Output)),
+		_ => Err(declared_otherwise(program, claim, roots, program.output(), FaultKind::Output)),
 	}
 }
 
-fn fault(node: u32, kind: FaultKind) -> Stop {
-	Stop::Fault(Fault { node, row: 0, col: 0, kind })
+/// A root that was committed to and is not the declared one. It takes no tensor to prove.
+fn declared_otherwise(
+	program: &ValidProgram,
+	claim: &audit::Claim,
+	roots: &[Root],
+	node: u32,
+	kind: FaultKind,
+) -> Stop {
+	let trace = Trace { tensors: Vec::new() };
+	let mut source = HeldTrace { roots, trace: &trace };
+	let verdict = audit::Verdict::Invalid(Fault { node, row: 0, col: 0, kind });
+	match found(program, claim, verdict, &mut source) {
+		Ok(Found::Wrong(fault, proof)) => Stop::Fault(fault, proof),
+		Ok(Found::Right) => Stop::Refused("a lie that is none".into()),
+		Ok(Found::Unavailable(why)) | Err(why) => Stop::Refused(why),
+	}
 }

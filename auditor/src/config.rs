@@ -1,5 +1,6 @@
 //! Settings.
 
+use assay_compute::audit::spot;
 use assay_data::{fetch::Retry, Policy};
 use std::{
 	net::{Ipv4Addr, SocketAddr},
@@ -36,6 +37,8 @@ pub struct Config {
 	/// of one provider at most half of them, unless one audit takes more. An audit that would take
 	/// more than all alone is refused.
 	pub memory_bytes: u64,
+	/// How much of each tensor a spot audit looks at.
+	pub spot: spot::Depth,
 	/// Multiply–accumulates of the largest program that is executed again.
 	pub max_replay_macs: u128,
 	/// Audits fetching at a time.
@@ -76,6 +79,7 @@ impl Default for Config {
 			patience: Duration::from_secs(600),
 			parallel_fetches: 8,
 			memory_bytes: 8 << 30,
+			spot: spot::Depth { rows: 2, cols: 4 },
 			max_replay_macs: 1 << 47,
 			fetching: 16,
 			fetching_each: 2,

@@ -1,7 +1,10 @@
 //! Which audits are being worked on and which are done.
 
 use crate::{turns::Provider, watch::Watch};
-use assay_primitives::{auditor::AuditReply, work::Verdict, BlockNumber};
+use assay_primitives::{
+	auditor::{AuditReply, Finding},
+	BlockNumber,
+};
 use lru::LruCache;
 use std::{
 	collections::HashMap,
@@ -163,7 +166,7 @@ impl Done {
 	/// Whether the same audit would end in the same way for ever, or was tried for the same round
 	/// a short while ago.
 	fn stands(&self, asked: &Asked, retry_after: Duration) -> bool {
-		matches!(self.reply, AuditReply::Done(Verdict::Valid | Verdict::Invalid(_)))
+		matches!(self.reply, AuditReply::Done(Finding::Right | Finding::Wrong(_)))
 			|| (self.deadline == asked.deadline && self.at.elapsed() < retry_after)
 	}
 }
@@ -204,8 +207,8 @@ mod tests {
 	use super::*;
 	use crate::watch::Over;
 
-	const VALID: AuditReply = AuditReply::Done(Verdict::Valid);
-	const UNAVAILABLE: AuditReply = AuditReply::Done(Verdict::Unavailable);
+	const VALID: AuditReply = AuditReply::Done(Finding::Right);
+	const UNAVAILABLE: AuditReply = AuditReply::Done(Finding::Unavailable);
 	const LONG: Duration = Duration::from_secs(600);
 
 	fn jobs(max_active: usize, max_results: usize, retry_after: Duration) -> Arc<Jobs> {

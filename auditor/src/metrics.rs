@@ -1,7 +1,7 @@
 //! What the service has done so far.
 
 use crate::watch::Over;
-use assay_primitives::{auditor::AuditReply, work::Verdict};
+use assay_primitives::auditor::{AuditReply, Finding};
 use std::{
 	sync::atomic::{AtomicU64, Ordering::Relaxed},
 	time::Duration,
@@ -70,9 +70,9 @@ pub struct Snapshot {
 impl Metrics {
 	pub fn done(&self, reply: &AuditReply, took: Duration) {
 		let counter = match reply {
-			AuditReply::Done(Verdict::Valid) => &self.valid,
-			AuditReply::Done(Verdict::Invalid(_)) => &self.invalid,
-			AuditReply::Done(Verdict::Unavailable) => &self.unavailable,
+			AuditReply::Done(Finding::Right) => &self.valid,
+			AuditReply::Done(Finding::Wrong(_)) => &self.invalid,
+			AuditReply::Done(Finding::Unavailable) => &self.unavailable,
 			AuditReply::Refused(_) => &self.refused,
 			AuditReply::Pending | AuditReply::Expired => return,
 		};

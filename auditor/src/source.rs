@@ -8,7 +8,7 @@ use crate::{
 };
 use assay_compute::{
 	audit::{OpenRow, TraceSource},
-	Root, Shape, Tensor,
+	Root, RowTree, Shape, Tensor, Trace,
 };
 use assay_data::{fetch::Retry, FetchError, Fetcher};
 use std::{future::Future, sync::Arc, time::Duration};
@@ -166,5 +166,36 @@ impl TraceSource for RemoteTrace {
 			fetcher.row_with_path(&base, &root, shape, row).await
 		})?;
 		Ok(OpenRow { bytes: found.bytes, path: found.path })
+	}
+}
+
+/// A trace in memory whose tensors have these roots.
+pub struct HeldTrace<'a> {
+	pub roots: &'a [Root],
+	pub trace: &'a Trace,
+}
+
+impl HeldTrace<'_> {
+	fn held(&self, node: u32) -> Result<&Tensor, Missing> {
+		self.trace.tensors.get(node as usize).ok_or(Missing::NoNode(node))
+	}
+}
+
+impl TraceSource for HeldTrace<'_> {
+	type Error = Missing;
+
+	fn tensor_root(&mut self, node: u32) -> Result<Root, Missing> {
+		self.roots.get(node as usize).copied().ok_or(Missing::NoNode(node))
+	}
+
+	fn tensor(&mut self, node: u32) -> Result<Tensor, Missing> {
+		self.held(node).cloned()
+	}
+
+	fn row(&mut self, node: u32, row: u32) -> Result<OpenRow, Missing> {
+		let tensor = self.held(node)?;
+		// Few rows are ever asked for: those of one proof.
+		let path = RowTree::new(tensor).prove(row).ok_or(Missing::NoNode(node))?;
+		Ok(OpenRow { bytes: tensor.row(row).to_vec(), path })
 	}
 }

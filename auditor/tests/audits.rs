@@ -6,10 +6,10 @@ use assay_auditor::{Auditor, Config};
 use assay_compute::Node;
 use assay_data::store::Kind;
 use assay_primitives::{
-	auditor::{AuditReply, Depth},
-	work::{Place, Verdict},
+	auditor::AuditReply,
+	work::{Depth, Place, Verdict},
 };
-use common::{ask, auditor, config, narrow, verdict, worker, Work, DEPTHS, ROWS};
+use common::{ask, auditor, config, narrow, verdict, worker, Work, DEPTHS, EVERYWHERE, ROWS};
 use std::{fs, time::Duration};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,6 +53,28 @@ async fn every_wrong_element_is_found_and_placed() {
 		}
 	}
 	assert_eq!((wrong, handle.metrics().invalid), (34, 34));
+}
+
+/// A spot audit that looks everywhere finds what the others do.
+#[tokio::test(flavor = "multi_thread")]
+async fn spot_audits_find_what_they_look_at() {
+	let everywhere = Auditor::start(Config { spot: EVERYWHERE, ..config() }).await.unwrap();
+	let honest = Work::new();
+	let served = worker(&honest, honest.inputs()).await;
+	let request = served.request(Depth::Spot);
+	assert_eq!(verdict(&everywhere, &request).await, Verdict::Valid);
+	for node in [4, 5, 6, 9, 12, 14, 15, 17, 20, 21] {
+		let shape = honest.program.shapes()[node as usize];
+		let place = Place { node, row: shape.rows - 1, col: shape.cols / 2 };
+		let mut work = Work::new();
+		work.corrupt(place);
+		let worker = worker(&work, work.inputs()).await;
+		let found = verdict(&everywhere, &worker.request(Depth::Spot)).await;
+		assert_eq!(found, Verdict::Invalid(place));
+	}
+	// At its usual depth it moves little, and so may miss one element.
+	let handle = auditor().await;
+	assert_eq!(verdict(&handle, &request).await, Verdict::Valid);
 }
 
 #[tokio::test(flavor = "multi_thread")]

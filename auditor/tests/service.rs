@@ -4,8 +4,8 @@ mod common;
 
 use assay_auditor::{Auditor, Config, StartError};
 use assay_primitives::{
-	auditor::{AuditReply, Depth, PATH},
-	work::Verdict,
+	auditor::{AuditReply, Finding, PATH},
+	work::{Depth, Verdict},
 };
 use codec::Encode;
 use common::{auditor, config, post, silent, verdict, worker, Work};
@@ -73,12 +73,12 @@ async fn the_same_request_is_worked_on_once() {
 	assert_eq!(handle.metrics().valid, 1);
 	// The answer is kept: nothing is fetched again.
 	let fetched = handle.metrics().bytes_fetched;
-	assert_eq!(post(&handle, &request).await, AuditReply::Done(Verdict::Valid));
+	assert_eq!(post(&handle, &request).await, AuditReply::Done(Finding::Right));
 	assert_eq!(handle.metrics().bytes_fetched, fetched);
 	// A later block of the round, a later round, or a worker that has moved: still the same audit.
 	let mut later = request.clone();
 	(later.now, later.deadline, later.endpoint) = (150, 300, b"http://elsewhere".to_vec());
-	assert_eq!(post(&handle, &later).await, AuditReply::Done(Verdict::Valid));
+	assert_eq!(post(&handle, &later).await, AuditReply::Done(Finding::Right));
 	assert_eq!(handle.metrics().bytes_fetched, fetched);
 	// Another task with the same claim is another audit, and so is another attempt at it.
 	let mut other = request.clone();
@@ -102,7 +102,7 @@ async fn what_was_unavailable_is_tried_again_later() {
 	std::fs::remove_file(path).unwrap();
 	assert_eq!(verdict(&handle, &request).await, Verdict::Unavailable);
 	worker.store.put_tensor(&work.trace[0]).unwrap();
-	assert_eq!(post(&handle, &request).await, AuditReply::Done(Verdict::Unavailable));
+	assert_eq!(post(&handle, &request).await, AuditReply::Done(Finding::Unavailable));
 	tokio::time::sleep(Duration::from_millis(350)).await;
 	assert_eq!(verdict(&handle, &request).await, Verdict::Valid);
 }

@@ -5,8 +5,8 @@ mod common;
 use assay_auditor::{Auditor, Config};
 use assay_data::server::serve_router;
 use assay_primitives::{
-	auditor::{AuditReply, AuditRequest, Depth},
-	work::Verdict,
+	auditor::{AuditReply, AuditRequest, Finding},
+	work::{Depth, Verdict},
 };
 use axum::{
 	extract::Request,
@@ -92,7 +92,7 @@ async fn an_audit_ends_with_its_round() {
 	assert_eq!(post(&handle, &queued).await, AuditReply::Pending);
 	until(|| handle.metrics().queues.active == 0).await;
 	assert!(begun.elapsed() >= Duration::from_millis(500));
-	assert_eq!(post(&handle, &stuck).await, AuditReply::Done(Verdict::Unavailable));
+	assert_eq!(post(&handle, &stuck).await, AuditReply::Done(Finding::Unavailable));
 	assert_eq!(post(&handle, &queued).await, AuditReply::Expired);
 	let metrics = handle.metrics();
 	assert_eq!((metrics.expired, metrics.unavailable, metrics.valid), (1, 1, 0));

@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 mod account;
+mod audit;
 mod context;
 mod data;
 mod failure;
@@ -48,6 +49,9 @@ enum Command {
 	/// Have work done and fetch what came of it.
 	#[command(subcommand)]
 	Job(job::Command),
+	/// Check what providers have submitted, and report lies.
+	#[command(subcommand)]
+	Audit(audit::Command),
 	/// Serve content to providers and auditors.
 	#[command(subcommand)]
 	Data(data::Command),
@@ -94,6 +98,7 @@ fn run(context: &Context, command: Command) -> anyhow::Result<()> {
 			Command::Provider(command) => provider::run(context, command).await,
 			Command::Program(command) => program::run(context, command).await,
 			Command::Job(command) => job::run(context, command).await,
+			Command::Audit(command) => audit::run(context, command).await,
 			Command::Data(command) => data::run(context, command).await,
 			Command::Network => network::run(context).await,
 		}

@@ -17,7 +17,7 @@ pub use account::{address, parse_account, use_chain_addresses};
 pub use amount::Amount;
 pub use assay_primitives as primitives;
 pub use blocks::FinalisedBlocks;
-pub use calls::{claimed, JobSpec, MachineSpec, Profile};
+pub use calls::{claimed, report_seal, JobSpec, Judgement, MachineSpec, Profile};
 pub use error::{DispatchError, Error};
 pub use read::{Account, At, Client};
 pub use rpc::Block;

@@ -5,7 +5,10 @@ use crate::{
 	Error,
 };
 use assay_primitives::{
-	views::{JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView, MAX_PAGE},
+	views::{
+		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
+		MAX_PAGE,
+	},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, Hash, Nonce, Root,
 };
@@ -237,14 +240,25 @@ impl Client {
 		self.call("JobsApi_program", (id,)).await
 	}
 
-	/// Audit fee in planck for one run of a task; `None` if the program is unknown or the assurance
-	/// cannot be given.
+	/// Audit fee in planck for one run of a task of this declared value; `None` if the program is
+	/// unknown or the assurance cannot be given.
 	pub async fn audit_fee(
 		&self,
 		program: Root,
 		assurance: Assurance,
+		value: Balance,
 	) -> Result<Option<Balance>, Error> {
-		self.call("JobsApi_audit_fee", (program, assurance)).await
+		self.call("JobsApi_audit_fee", (program, assurance, value)).await
+	}
+
+	/// The result of a task, if it may be challenged now.
+	pub async fn challenge(&self, task: TaskId) -> Result<Option<ChallengeView>, Error> {
+		self.call("JobsApi_challenge", (task,)).await
+	}
+
+	/// What an assurance demands of machines; `None` if it cannot be given.
+	pub async fn demands(&self, assurance: Assurance) -> Result<Option<Demands>, Error> {
+		self.call("JobsApi_demands", (assurance,)).await
 	}
 
 	/// Runs a task may take before its money goes back, and so how many audit fees are escrowed.

@@ -247,3 +247,17 @@ fn tensors_that_end_early_have_no_root() {
 	assert_eq!(hasher.push(&[5, 6, 7]), Err(HasherError::TooLong));
 	assert!(TensorHasher::new(Shape::new(Dtype::I8, 0, 3)).is_err());
 }
+
+/// More rows than are hashed at once, in pieces that cut and that keep whole rows.
+#[test]
+fn many_rows_hash_in_any_pieces() {
+	for (rows, cols) in [(4_095, 3), (4_096, 3), (9_000, 5), (8_193, 1)] {
+		let tensor = tensor(2, rows, cols);
+		let root = tensor_root_by_definition(&tensor);
+		for piece in [cols, 7 * cols, 1_000 * cols, 5_000 * cols + 1, u32::MAX] {
+			let mut hasher = TensorHasher::new(tensor.shape()).unwrap();
+			tensor.data().chunks(piece as usize).for_each(|piece| hasher.push(piece).unwrap());
+			assert_eq!(hasher.finish(), Ok(root), "{rows} rows by {piece} bytes");
+		}
+	}
+}

@@ -1,7 +1,9 @@
 //! Runtime APIs of Assay.
 
 use crate::{
-	views::{JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
+	views::{
+		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
+	},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, Root,
 };
@@ -24,10 +26,14 @@ sp_api::decl_runtime_apis! {
 		/// What is kept of a registered program.
 		fn program(id: Root) -> Option<ProgramInfo>;
 		/// Audit fee in planck for one run of a task of the program; `None` if the program is
-		/// unknown or the assurance cannot be given.
-		fn audit_fee(program: Root, assurance: Assurance) -> Option<Balance>;
+		/// unknown or the assurance cannot be given to a task of this declared value.
+		fn audit_fee(program: Root, assurance: Assurance, value: Balance) -> Option<Balance>;
+		/// What the assurance demands of machines; `None` if it cannot be given.
+		fn demands(assurance: Assurance) -> Option<Demands>;
 		/// Runs a task may take before its money goes back, and so how many audit fees are escrowed.
 		fn max_attempts() -> u8;
+		/// The task's result, if it may be challenged now.
+		fn challenge(task: TaskId) -> Option<ChallengeView>;
 		/// Whether an audit of the task is under way.
 		fn under_audit(task: TaskId) -> bool;
 	}

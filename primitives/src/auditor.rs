@@ -6,12 +6,14 @@
 //! its round and its endpoint; it is worked on once, and for as long as it is asked for.
 
 use crate::{
-	work::{Claim, TaskId, Verdict},
+	work::{Claim, Depth, TaskId, Verdict},
 	BlockNumber, Root,
 };
 use alloc::{string::String, vec::Vec};
-use codec::{Decode, Encode};
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use scale_info::TypeInfo;
 use sp_core::crypto::KeyTypeId;
+use sp_runtime::traits::{BlakeTwo256, Hash};
 
 /// Type of the session key with which validators sign attestations.
 pub const KEY_TYPE: KeyTypeId = KeyTypeId(*b"audi");
@@ -40,17 +42,6 @@ pub struct Access {
 	pub url: String,
 	/// Secret of this start of the node, sent as a bearer token.
 	pub token: String,
-}
-
-/// Depth of an audit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
-pub enum Depth {
-	/// Every product by projection, everything else recomputed, on the worker's committed trace.
-	#[codec(index = 0)]
-	Projection,
-	/// The program executed again from its inputs, roots compared.
-	#[codec(index = 1)]
-	Replay,
 }
 
 /// One task to be audited.
@@ -89,7 +80,7 @@ pub enum AuditReply {
 	Pending,
 	/// The audit is done.
 	#[codec(index = 1)]
-	Done(Verdict),
+	Done(Finding),
 	/// The request cannot be worked on, and why.
 	#[codec(index = 2)]
 	Refused(String),
@@ -98,17 +89,69 @@ pub enum AuditReply {
 	Expired,
 }
 
-/// What an auditor signs: bound to the chain, the task, the round of drawing and the claim.
+/// What an audit found.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
-pub struct Attestation {
+pub enum Finding {
+	/// Nothing wrong, at the depth of the audit.
+	#[codec(index = 0)]
+	Right,
+	/// A lie, and the SCALE-encoded `assay_compute::proof::FraudProof` that shows it.
+	#[codec(index = 1)]
+	Wrong(Vec<u8>),
+	/// What was committed to could not be had.
+	#[codec(index = 2)]
+	Unavailable,
+}
+
+/// What a drawn auditor signs when it commits to its verdict: bound to the chain, the claim, the
+/// round and the seat.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct SignedSeal {
 	/// Genesis hash of the chain.
 	pub genesis: Root,
+	/// The seat.
+	pub seat: SeatId,
+	/// The [`seal`] of the verdict.
+	pub seal: Root,
+}
+
+/// A seat in one round of drawing for one claim.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+)]
+pub struct SeatId {
 	/// Which task.
 	pub task: TaskId,
 	/// Block in which the claim was submitted: another attempt at the same task is another claim.
-	pub submitted_at: u32,
+	pub submitted_at: BlockNumber,
 	/// Round of drawing, from 0.
 	pub round: u8,
-	/// What is attested.
-	pub verdict: Verdict,
+	/// Place among those drawn, from 0.
+	pub number: u8,
+}
+
+/// Secret that keeps a sealed verdict from being guessed.
+pub type Salt = [u8; 32];
+
+/// The sealed form of a verdict, which says nothing of it until it is opened: BLAKE2b-256 over the
+/// auditor's key, the seat, the verdict, the hash of its proof and the salt. Bound to the auditor, so
+/// that a copied seal cannot be opened by another.
+pub fn seal(
+	auditor: &AuditorId,
+	seat: &SeatId,
+	verdict: &Verdict,
+	proof: &[u8],
+	salt: &Salt,
+) -> Root {
+	let proof = BlakeTwo256::hash(proof);
+	BlakeTwo256::hash_of(&(b"assay/seal", auditor, seat, verdict, proof, salt))
 }

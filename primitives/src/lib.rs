@@ -2,6 +2,7 @@
 //!
 //! - [`work`]: programs' costs, tasks, assurance, requirements, outcomes;
 //! - [`market`]: machines, asks and quotes;
+//! - [`honesty`]: when lying does not pay, as the chain computes it;
 //! - [`traits`]: the small interfaces through which the pallets meet;
 //! - [`url`]: base URLs as the chain stores them;
 //! - [`agenda`]: a weight-metered queue of things that fall due at a block;
@@ -15,6 +16,7 @@ extern crate alloc;
 pub mod agenda;
 pub mod api;
 pub mod auditor;
+pub mod honesty;
 pub mod market;
 pub mod traits;
 pub mod url;
@@ -35,6 +37,8 @@ pub const TOKEN_DECIMALS: u32 = 12;
 pub const TOKEN_SYMBOL: &str = "ASY";
 /// Address prefix of the chain.
 pub const SS58_PREFIX: u16 = 4_224;
+
+pub use sp_runtime::Permill;
 
 /// An amount in planck.
 pub type Balance = u128;

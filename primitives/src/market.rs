@@ -4,6 +4,7 @@ use crate::{work::Costs, Balance, BlockNumber};
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use scale_info::TypeInfo;
 use serde::{Deserialize, Serialize};
+use sp_runtime::Permill;
 
 /// A machine's number within its provider.
 pub type MachineId = u32;
@@ -82,6 +83,10 @@ pub struct Ask {
 	pub min_deadline: BlockNumber,
 	/// Tasks the machine takes on at once.
 	pub slots: u32,
+	/// Stake put at risk in each task, in percent of what a lie would gain there: price, emission
+	/// and declared value. The more, the less the task has to be audited
+	/// ([`honesty`](crate::honesty)).
+	pub stake_percent: u32,
 }
 
 impl Ask {
@@ -105,6 +110,9 @@ impl Ask {
 		if work.deadline < self.min_deadline {
 			return Err(OutsideAsk::Deadline);
 		}
+		if self.stake_percent < work.stake_percent {
+			return Err(OutsideAsk::Stake);
+		}
 		self.sum(work).ok_or(OutsideAsk::Overflow)
 	}
 
@@ -116,6 +124,12 @@ impl Ask {
 			.checked_add(self.per_gmac.checked_mul(c.macs.div_ceil(1_000_000_000))?)?
 			.checked_add(self.per_melement.checked_mul(c.elements.div_ceil(1_000_000))?)?
 			.checked_add(self.per_value_block.checked_mul(value_blocks.div_ceil(1_000_000_000))?)
+	}
+
+	/// Stake put at risk in a task of this price, in planck; `None` if it overflows.
+	pub fn collateral(&self, work: &Work, price: Balance) -> Option<Balance> {
+		let gain = work.gain(price)?;
+		Some(gain.checked_mul(self.stake_percent.into())?.div_ceil(100))
 	}
 
 	/// Price in planck of the reference task by which asks are sorted: 10^9 multiply–accumulates
@@ -137,6 +151,8 @@ pub enum OutsideAsk {
 	Value,
 	/// A shorter deadline than [`Ask::min_deadline`].
 	Deadline,
+	/// Less stake at risk than [`Work::stake_percent`].
+	Stake,
 	/// The price does not fit into a balance.
 	Overflow,
 }
@@ -150,6 +166,17 @@ pub struct Work {
 	pub value: Balance,
 	/// Blocks from acceptance to the last block of submission.
 	pub deadline: BlockNumber,
+	/// The most that a paid task may earn beyond its price, as a part of it: emission.
+	pub premium: Permill,
+	/// Least stake that must be at risk, in percent of [`Work::gain`].
+	pub stake_percent: u32,
+}
+
+impl Work {
+	/// What a lie would gain, in planck, at this price; `None` if it overflows.
+	pub fn gain(&self, price: Balance) -> Option<Balance> {
+		price.checked_add(self.premium.mul_ceil(price))?.checked_add(self.value)
+	}
 }
 
 /// What a buyer requires of the machine.
@@ -187,6 +214,9 @@ pub struct Quote<AccountId = crate::AccountId> {
 	/// Price of one task, in planck.
 	#[serde(with = "crate::views::amount")]
 	pub price: Balance,
+	/// Stake it puts at risk for one task, in planck.
+	#[serde(with = "crate::views::amount")]
+	pub collateral: Balance,
 }
 
 /// How a match ended, as far as the provider's record is concerned.

@@ -2,8 +2,8 @@
 
 use crate::{
 	market::{MachineId, MatchEnd, Quote, Requirements, Work},
-	work::{Assurance, AuditOutcome, Claim, Costs, ProgramInfo, TaskId},
-	Balance, Root,
+	work::{Assurance, AuditOutcome, Claim, Costs, Offence, ProgramInfo, TaskId},
+	Balance, BlockNumber, Root,
 };
 use alloc::vec::Vec;
 use sp_runtime::{DispatchError, DispatchResult};
@@ -42,6 +42,11 @@ pub trait Supply<AccountId> {
 	/// Puts `collateral` of the provider's stake at risk for an accepted task.
 	fn lock(provider: &AccountId, collateral: Balance) -> DispatchResult;
 
+	/// Takes `collateral`, which was locked, from the provider's stake for good and transfers it to
+	/// `to`, an account that can take any amount. Returns what that came to. The match goes on until
+	/// [`Supply::release`], with no collateral then.
+	fn forfeit(provider: &AccountId, collateral: Balance, to: &AccountId) -> Balance;
+
 	/// Ends a match: frees the slot and `collateral` (nought if it was never locked), and keeps
 	/// the record.
 	fn release(provider: &AccountId, machine: MachineId, collateral: Balance, end: MatchEnd);
@@ -67,23 +72,52 @@ pub trait Programs {
 	fn verify_inputs_weight(inputs: u32, hashes: u32) -> Weight;
 }
 
-/// Audits, as jobs see them. Implemented by verification.
-pub trait Audits {
-	/// Fee in planck for one audited run of a task; an error if the network cannot give the
-	/// assurance, for want of auditors for example.
-	fn fee(costs: &Costs, assurance: &Assurance) -> Result<Balance, DispatchError>;
-	/// Opens the audit of a submitted result.
-	fn open(task: TaskId, claim: Claim, assurance: Assurance) -> DispatchResult;
-	/// Forgets whatever is kept of the task's audit.
-	fn forget(task: TaskId);
+/// What rests on the honesty of one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+	/// How the result comes to be believed.
+	pub assurance: Assurance,
+	/// What a lie would gain, in planck: price, emission and declared value.
+	pub gain: Balance,
+	/// What the provider forfeits if it is proved, in planck.
+	pub collateral: Balance,
 }
 
-/// What becomes of audits. Implemented by jobs.
+/// Audits and challenges, as jobs see them. Implemented by verification.
+pub trait Audits {
+	/// Fee in planck for one audited run of a task with this declared value; an error if the network
+	/// cannot give the assurance, for want of auditors for example.
+	fn fee(costs: &Costs, assurance: &Assurance, value: Balance) -> Result<Balance, DispatchError>;
+	/// The least collateral with which tasks can be kept honest, in percent of what a lie would gain;
+	/// `None` if there is none.
+	fn least_stake_percent(assurance: &Assurance) -> Option<u32>;
+	/// Opens a submitted result to challenges, and to audit. Says whether it may be audited: if so,
+	/// the sink hears how that ended.
+	fn open(task: TaskId, claim: Claim, terms: &Terms) -> Result<bool, DispatchError>;
+	/// The block in which to look again whether the window is over; `None` once it is.
+	fn open_until(task: TaskId) -> Option<BlockNumber>;
+	/// Ends the window: the result stands.
+	fn close(task: TaskId);
+	/// Weight of [`Audits::close`].
+	fn close_weight() -> Weight;
+}
+
+/// What becomes of results. Implemented by jobs.
 pub trait AuditSink<AccountId> {
-	/// The audit of `task` ended; `attesters` did the work and are owed the audit fee.
+	/// The audit of `task` ended; `attesters` did the work and are owed the audit fee. But for a pass
+	/// or a result spared, nothing is kept of the result any more.
 	fn concluded(task: TaskId, outcome: AuditOutcome, attesters: Vec<AccountId>);
 	/// Weight of [`AuditSink::concluded`] with `attesters` of them.
 	fn concluded_weight(attesters: u32) -> Weight;
+	/// The provider of `task` was convicted and forfeits its collateral; nothing is kept of the
+	/// result any more. Returns what is set aside for the challenger, if there is one, in planck.
+	fn convicted(task: TaskId, offence: Offence, challenged: bool) -> Balance;
+	/// Weight of [`AuditSink::convicted`].
+	fn convicted_weight() -> Weight;
+	/// Pays out what was set aside.
+	fn reward(challenger: &AccountId, amount: Balance);
+	/// Weight of [`AuditSink::reward`].
+	fn reward_weight() -> Weight;
 }
 
 /// Where the data of a submitted task is served. Wired to jobs and the provider registry.
@@ -105,10 +139,13 @@ pub struct Endpoint {
 pub trait WorkLedger<AccountId> {
 	/// `amount` planck of fees for work by `provider` were burned in this era.
 	fn burned(provider: &AccountId, amount: Balance);
+	/// `amount` planck of forfeits and bonds were burned. That is nobody's work and earns nothing.
+	fn destroyed(amount: Balance);
 }
 
 impl<AccountId> WorkLedger<AccountId> for () {
 	fn burned(_: &AccountId, _: Balance) {}
+	fn destroyed(_: Balance) {}
 }
 
 /// Unpredictable numbers of the chain, one a block at most (DESIGN §4.5).

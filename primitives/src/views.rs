@@ -5,13 +5,16 @@
 
 use crate::{
 	market::{Ask, MachineClass, MachineId, Requirements},
-	work::{Assurance, AuditOutcome, Commitment, JobId, Reason, TaskId, TaskIndex, TaskStatus},
+	work::{
+		Assurance, AuditOutcome, Commitment, JobId, Offence, Reason, TaskId, TaskIndex, TaskStatus,
+	},
 	AccountId, Balance, BlockNumber, Root,
 };
 use alloc::{string::String, vec::Vec};
 use codec::{Decode, Encode, MaxEncodedLen};
 use scale_info::TypeInfo;
 use serde::{Deserialize, Serialize};
+use sp_runtime::Permill;
 
 /// Most records one page of any listing holds.
 pub const MAX_PAGE: u32 = 100;
@@ -87,6 +90,33 @@ pub struct TaskView {
 	pub held: Balance,
 }
 
+/// A submitted result that may be challenged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct ChallengeView {
+	/// Block of its submission, which tells one attempt at a task from the next.
+	pub submitted_at: BlockNumber,
+	/// First block in which its window is over, as far as is known.
+	pub closes_at: BlockNumber,
+	/// Reports that are sealed and not opened.
+	pub pending: u32,
+	/// Bond of a report, in planck.
+	#[serde(with = "amount")]
+	pub bond: Balance,
+	/// Blocks that must lie between sealing and opening a report.
+	pub delay: BlockNumber,
+	/// Blocks after sealing in which a report may be opened.
+	pub window: BlockNumber,
+}
+
+/// What an assurance demands of machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
+pub struct Demands {
+	/// Least stake put at risk in a task, in percent of what a lie would gain.
+	pub stake_percent: u32,
+	/// The most that a paid task may earn beyond its price, as a part of it: emission.
+	pub premium: Permill,
+}
+
 /// A job's sums, in planck. `escrow = paid + fees + audit + refunded + held` at every block.
 #[derive(
 	Clone,
@@ -124,6 +154,9 @@ pub struct JobMoney {
 	/// Still held.
 	#[serde(with = "amount")]
 	pub held: Balance,
+	/// Paid to the buyer out of what convicted providers forfeited; no part of the escrow.
+	#[serde(with = "amount")]
+	pub compensated: Balance,
 }
 
 /// How many of a job's tasks stand where.
@@ -289,8 +322,10 @@ pub struct NetworkStats {
 	pub tasks_settled: u64,
 	/// Tasks ever refunded.
 	pub tasks_refunded: u64,
-	/// Audits that ever found a wrong or missing result.
+	/// Audits that ever found a missing result.
 	pub audits_failed: u64,
+	/// Providers ever convicted of a wrong result.
+	pub convictions: u64,
 	/// Stake of all providers, in planck.
 	#[serde(with = "amount")]
 	pub staked: Balance,
@@ -303,6 +338,12 @@ pub struct NetworkStats {
 	/// Ever burned of fees, in planck.
 	#[serde(with = "amount")]
 	pub burned: Balance,
+	/// Ever forfeited by providers, in planck.
+	#[serde(with = "amount")]
+	pub forfeited: Balance,
+	/// Ever burned of forfeits and bonds, in planck.
+	#[serde(with = "amount")]
+	pub destroyed: Balance,
 	/// Ever minted, in planck.
 	#[serde(with = "amount")]
 	pub minted: Balance,
@@ -368,6 +409,25 @@ pub enum JobEventKind {
 	Audited {
 		/// How.
 		outcome: AuditOutcome,
+	},
+	/// The provider was convicted.
+	Convicted {
+		/// Who.
+		provider: AccountId,
+		/// Of what.
+		offence: Offence,
+		/// The collateral forfeited, in planck.
+		#[serde(with = "amount")]
+		forfeit: Balance,
+		/// Paid of it to the buyer, in planck.
+		#[serde(with = "amount")]
+		compensation: Balance,
+		/// Set aside of it for the challenger, in planck.
+		#[serde(with = "amount")]
+		reward: Balance,
+		/// Burned of it, in planck.
+		#[serde(with = "amount")]
+		burned: Balance,
 	},
 	/// The task was paid.
 	Settled {

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use scale_info::TypeInfo;
 use serde::{Deserialize, Serialize};
+use sp_runtime::Permill;
 
 /// A job's number, given in sequence by the chain.
 pub type JobId = u64;
@@ -130,12 +131,67 @@ pub struct ProgramInfo {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Assurance {
-	/// Drawn auditors must attest to a task before it settles.
+	/// A task settles when its challenge window is over and nobody has proved it wrong. Nobody is
+	/// drawn to look: the rule that lying must not pay ([`honesty`](crate::honesty)) is waived, and
+	/// only whoever cares to look keeps the provider honest.
+	#[codec(index = 0)]
+	Optimistic,
+	/// A task is drawn for audit as often as it takes for lying not to pay, and once drawn it
+	/// settles only after auditors have attested to it.
 	#[codec(index = 1)]
 	Audited {
-		/// Number of auditors drawn for each task.
+		/// Number of auditors drawn for each task that is audited.
 		auditors: u8,
+		/// How thoroughly they look.
+		depth: Depth,
+		/// Part of the tasks that is audited at the least, whatever the provider's collateral.
+		at_least: Permill,
 	},
+}
+
+impl Assurance {
+	/// Every task audited by so many, in the whole of its trace.
+	pub const fn every_task(auditors: u8) -> Self {
+		Self::Audited { auditors, depth: Depth::Projection, at_least: Permill::one() }
+	}
+
+	/// Auditors of a task that is audited.
+	pub const fn auditors(&self) -> u8 {
+		match self {
+			Self::Optimistic => 0,
+			Self::Audited { auditors, .. } => *auditors,
+		}
+	}
+}
+
+/// Depth of an audit (DESIGN §4.6).
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Hash,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Depth {
+	/// Every product by projection, everything else recomputed, on the worker's committed trace.
+	#[codec(index = 0)]
+	Projection,
+	/// The program executed again from its inputs, roots compared.
+	#[codec(index = 1)]
+	Replay,
+	/// A few random rows recomputed. Finds skipped work, not one wrong element: only for jobs that
+	/// declare no value.
+	#[codec(index = 2)]
+	Spot,
 }
 
 /// What a worker commits to for one task.
@@ -221,6 +277,9 @@ pub enum Verdict {
 	/// What was committed to could not be had from the worker.
 	#[codec(index = 2)]
 	Unavailable,
+	/// The auditor came to no end in time. Counts for nothing.
+	#[codec(index = 3)]
+	Abstained,
 }
 
 /// How the audit of a task ended.
@@ -249,6 +308,94 @@ pub enum AuditOutcome {
 	/// No quorum came together in all the draws allowed. Never leads to payment.
 	#[codec(index = 2)]
 	Inconclusive,
+	/// The lot did not fall on the task, or nobody was to look: it stands unless challenged.
+	#[codec(index = 3)]
+	Spared,
+}
+
+/// What costs a provider its collateral.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Offence {
+	/// A fraud proof showed that the result is wrong at this place.
+	#[codec(index = 0)]
+	Wrong(Fault),
+}
+
+/// What a fraud proof showed.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct Fault {
+	/// Where.
+	#[serde(flatten)]
+	pub place: Place,
+	/// What is wrong there.
+	pub kind: FaultKind,
+}
+
+/// What is wrong at the place of a fault.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+	/// An element is not the exact result of its committed operands.
+	#[codec(index = 0)]
+	Element,
+	/// The committed root of an input or const is not the declared one.
+	#[codec(index = 1)]
+	Root,
+	/// The claimed output is not the committed result of the last node.
+	#[codec(index = 2)]
+	Output,
+}
+
+impl From<assay_compute::audit::Fault> for Fault {
+	fn from(fault: assay_compute::audit::Fault) -> Self {
+		let assay_compute::audit::Fault { node, row, col, kind } = fault;
+		let kind = match kind {
+			assay_compute::audit::FaultKind::Element => FaultKind::Element,
+			assay_compute::audit::FaultKind::Root => FaultKind::Root,
+			assay_compute::audit::FaultKind::Output => FaultKind::Output,
+		};
+		Fault { place: Place { node, row, col }, kind }
+	}
 }
 
 /// Why a task went back to the market or its money back to the buyer.
@@ -289,6 +436,9 @@ pub enum Reason {
 	/// The provider gave the accepted task up.
 	#[codec(index = 6)]
 	Abandoned,
+	/// The provider was convicted.
+	#[codec(index = 7)]
+	Convicted(Offence),
 }
 
 /// Where a task stands.
@@ -328,10 +478,10 @@ pub enum TaskStatus {
 		/// Block of submission.
 		submitted_at: BlockNumber,
 	},
-	/// Audit passed; waits for the end of the challenge window.
+	/// Audit passed or spared; waits for the end of the challenge window.
 	#[codec(index = 4)]
 	Passed {
-		/// First block in which it may settle.
+		/// First block in which it may settle, as far as is known: a challenge puts it off.
 		settles_at: BlockNumber,
 	},
 	/// Paid.

@@ -3,6 +3,7 @@
 //! The weights are those the chain charges; a ratio says how many transfers a step displaces.
 
 use assay_primitives::{
+	auditor::SeatId,
 	market::{Ask, MachineClass, Requirements},
 	work::{Assurance, Commitment, Mode, TaskId, Verdict},
 	Root,
@@ -45,6 +46,7 @@ fn steps() -> Vec<(String, RuntimeCall)> {
 		per_gmac: ASY,
 		per_melement: ASY,
 		per_value_block: 1,
+		stake_percent: 2_000,
 		max_value: ASY,
 		max_macs: u128::MAX,
 		max_trace_bytes: u128::MAX,
@@ -58,7 +60,7 @@ fn steps() -> Vec<(String, RuntimeCall)> {
 		data_url: url("https://buyer.example:9000"),
 		requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 0, region: None },
 		mode: Mode::BestAsk,
-		assurance: Assurance::Audited { auditors: 3 },
+		assurance: Assurance::every_task(3),
 		max_price: ASY,
 		value: 0,
 		deadline: 100,
@@ -66,13 +68,15 @@ fn steps() -> Vec<(String, RuntimeCall)> {
 	};
 	let path = vec![root; TASKS.ilog2() as usize + 1].try_into().expect("short");
 	let inputs = vec![root].try_into().expect("one");
-	let attest = Verification::attest {
-		task: TaskId { job: 0, index: 0 },
-		submitted_at: 1,
-		round: 0,
-		seat: 0,
-		verdict: Verdict::Valid,
-		signature: sp_core::sr25519::Signature::default().into(),
+	let task = TaskId { job: 0, index: 0 };
+	let seat = SeatId { task, submitted_at: 1, round: 0, number: 0 };
+	let signature = sp_core::sr25519::Signature::default().into();
+	let sealing = Verification::seal_verdict { seat, seal: root, signature };
+	let (verdict, salt) = (Verdict::Valid, [0; 32]);
+	let opening = Verification::open_verdict { seat, verdict, proof: Default::default(), salt };
+	let report = |bytes: usize| {
+		let proof = vec![0; bytes].try_into().expect("within the limit");
+		Verification::report_fraud { task, proof, salt }
 	};
 	steps.extend([
 		(
@@ -90,7 +94,11 @@ fn steps() -> Vec<(String, RuntimeCall)> {
 		(format!("post, {TASKS} tasks"), Jobs::post { spec }.into()),
 		("accept".to_string(), Jobs::accept { job: 0, index: 0, inputs, path }.into()),
 		("submit".to_string(), Jobs::submit { job: 0, index: 0, commitment }.into()),
-		("attest, one auditor".to_string(), attest.into()),
+		("seal_verdict, one auditor".to_string(), sealing.into()),
+		("open_verdict, one auditor".to_string(), opening.into()),
+		("commit_report".to_string(), Verification::commit_report { task, seal: root }.into()),
+		("report_fraud, 27 KiB".to_string(), report(27 * 1024).into()),
+		("report_fraud, 2 MiB".to_string(), report(2 * 1024 * 1024).into()),
 		("advance (match or settle)".to_string(), Jobs::advance { job: 0, index: 0 }.into()),
 	]);
 	steps

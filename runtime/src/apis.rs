@@ -4,7 +4,9 @@ use crate::*;
 use alloc::vec::Vec;
 use assay_primitives::{
 	traits::Audits,
-	views::{JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
+	views::{
+		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
+	},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	Root,
 };
@@ -232,9 +234,19 @@ impl_runtime_apis! {
 			<Verification as assay_primitives::traits::Programs>::info(&id)
 		}
 
-		fn audit_fee(program: Root, assurance: Assurance) -> Option<Balance> {
+		fn audit_fee(program: Root, assurance: Assurance, value: Balance) -> Option<Balance> {
 			let info = <Verification as assay_primitives::traits::Programs>::info(&program)?;
-			<Verification as Audits>::fee(&info.costs, &assurance).ok()
+			<Verification as Audits>::fee(&info.costs, &assurance, value).ok()
+		}
+
+		fn challenge(task: TaskId) -> Option<ChallengeView> {
+			Verification::challenge(task)
+		}
+
+		fn demands(assurance: Assurance) -> Option<Demands> {
+			let stake_percent = <Verification as Audits>::least_stake_percent(&assurance)?;
+			let premium = pallet_job_escrow::Parameters::<Runtime>::get().premium();
+			Some(Demands { stake_percent, premium })
 		}
 
 		fn max_attempts() -> u8 {

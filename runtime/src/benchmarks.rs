@@ -103,6 +103,7 @@ impl pallet_job_escrow::BenchmarkHelper<AccountId> for Helper {
 			per_gmac: 0,
 			per_melement: 0,
 			per_value_block: 0,
+			stake_percent: 1_000,
 			max_value: Balance::MAX,
 			max_macs: u128::MAX,
 			max_trace_bytes: u128::MAX,

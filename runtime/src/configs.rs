@@ -425,6 +425,7 @@ impl pallet_verification::Config for Runtime {
 	type RuntimeHoldReason = RuntimeHoldReason;
 	type Entropy = AuthorVrf;
 	type Sink = JobEscrow;
+	type Ledger = Emissions;
 	type Endpoints = ProviderEndpoints;
 	type MaxAuditors = MaxAuthorities;
 	type EntropyKept = ConstU32<256>;

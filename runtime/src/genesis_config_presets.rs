@@ -18,6 +18,9 @@ use sp_runtime::{Perbill, Permill};
 /// Balance of each well-known account in the development chains.
 const ENDOWMENT: Balance = 1_000_000 * ASY;
 
+/// Bond of each validator as an auditor there.
+const AUDITOR_BOND: Balance = 10_000 * ASY;
+
 /// Keys of the validator with this well-known name, from its seed. For development chains.
 fn session_keys(name: &str) -> SessionKeys {
 	SessionKeys {
@@ -39,7 +42,6 @@ fn windows(distinct_authors: u8) -> Windows {
 		jobs: pallet_job_escrow::Params {
 			offer_window: 60,
 			match_interval: 2,
-			challenge_window: 12,
 			min_deadline: 5,
 			max_deadline: 10_000,
 			max_lifetime: 100_000,
@@ -53,6 +55,10 @@ fn windows(distinct_authors: u8) -> Windows {
 			distinct_authors,
 			draw_timeout: 30,
 			audit_window: 60,
+			opening_window: 20,
+			challenge_window: 24,
+			report_window: 8,
+			report_grace: 4,
 			..Default::default()
 		},
 		emissions: pallet_emissions::Params {
@@ -85,7 +91,10 @@ fn genesis(validators: &[Sr25519Keyring], distinct_authors: u8) -> Value {
 		},
 		sudo: SudoConfig { key: Some(Sr25519Keyring::Alice.to_account_id()) },
 		job_escrow: JobEscrowConfig { params: windows.jobs },
-		verification: VerificationConfig { params: windows.audits },
+		verification: VerificationConfig {
+			params: windows.audits,
+			bonds: validators.iter().map(|key| (key.to_account_id(), AUDITOR_BOND)).collect(),
+		},
 		emissions: EmissionsConfig { params: windows.emissions },
 		provider_registry: ProviderRegistryConfig { params: windows.providers },
 	})

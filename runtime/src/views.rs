@@ -109,6 +109,17 @@ fn job_event(event: Event<Runtime>) -> Option<JobEvent> {
 			of_task(task, JobEventKind::Submitted { provider, commitment })
 		}
 		Event::Audited { task, outcome, .. } => of_task(task, JobEventKind::Audited { outcome }),
+		Event::Convicted { task, provider, offence, forfeit, compensation, reward, burned } => {
+			let kind = JobEventKind::Convicted {
+				provider,
+				offence,
+				forfeit,
+				compensation,
+				reward,
+				burned,
+			};
+			of_task(task, kind)
+		}
 		Event::Settled { task, provider, paid, fee, burned, .. } => {
 			of_task(task, JobEventKind::Settled { provider, paid, fee, burned })
 		}
@@ -138,10 +149,13 @@ pub fn network() -> NetworkStats {
 		tasks_settled: sums.settled,
 		tasks_refunded: sums.refunded,
 		audits_failed: sums.audits_failed,
+		convictions: sums.convictions,
 		staked: supply.staked,
 		escrow: sums.escrow,
 		paid: sums.paid,
 		burned: sums.burned,
+		forfeited: sums.forfeited,
+		destroyed: emission.destroyed,
 		minted: emission.minted,
 		reserve: emission.reserve,
 		issuance: Balances::total_issuance(),

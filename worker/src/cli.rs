@@ -145,6 +145,10 @@ pub struct AskArgs {
 	/// Tasks taken on at a time [default: 4]
 	#[arg(long, value_name = "NUMBER")]
 	pub slots: Option<u32>,
+	/// Stake put at risk in each task, in percent of what a lie would gain there: price, emission and
+	/// declared value. The more, the less tasks have to be audited [default: 2000]
+	#[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(100..))]
+	pub stake_percent: Option<u32>,
 }
 
 /// Kinds of machines.

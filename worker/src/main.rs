@@ -216,6 +216,7 @@ fn ask(args: &AskArgs, config: &Config) -> Ask {
 		max_trace_bytes: args.max_trace_bytes.unwrap_or(config.max_trace_bytes.into()),
 		min_deadline: args.min_deadline.unwrap_or(10),
 		slots: args.slots.unwrap_or(4),
+		stake_percent: args.stake_percent.unwrap_or(2_000),
 	}
 }
 

@@ -3,13 +3,15 @@
 
 use assay_auditor::{Auditor, Config, Handle, Policy, Retry};
 use assay_compute::{
-	execute, tensor_root, trace_root, Dtype, Node, Prepared, Program, Root, Shape, Tensor,
-	ValidProgram,
+	audit::{self, spot, Fault},
+	execute,
+	proof::{verify, FraudProof, Statement},
+	tensor_root, trace_root, Dtype, Node, Prepared, Program, Root, Shape, Tensor, ValidProgram,
 };
 use assay_data::{Limits, Server, Store};
 use assay_primitives::{
-	auditor::{AuditId, AuditReply, AuditRequest, Depth, PATH},
-	work::{Claim, Commitment, Place, TaskId, Verdict},
+	auditor::{AuditId, AuditReply, AuditRequest, Finding, PATH},
+	work::{Claim, Commitment, Depth, Place, TaskId, Verdict},
 };
 use codec::{Decode, Encode};
 use std::{
@@ -21,6 +23,8 @@ use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 pub const DEPTHS: [Depth; 2] = [Depth::Projection, Depth::Replay];
+/// How thoroughly a spot audit must look to see everything.
+pub const EVERYWHERE: spot::Depth = spot::Depth { rows: 1_000, cols: 1_000 };
 
 /// Bytes that follow from `seed`.
 fn noise(count: u64, seed: u32) -> Vec<u8> {
@@ -265,10 +269,32 @@ pub async fn ask(handle: &Handle, request: &AuditRequest) -> AuditReply {
 	}
 }
 
-/// Asks and expects a verdict.
+/// Asks and expects a verdict. A lie must come with a proof that holds.
 pub async fn verdict(handle: &Handle, request: &AuditRequest) -> Verdict {
 	match ask(handle, request).await {
-		AuditReply::Done(verdict) => verdict,
+		AuditReply::Done(Finding::Right) => Verdict::Valid,
+		AuditReply::Done(Finding::Unavailable) => Verdict::Unavailable,
+		AuditReply::Done(Finding::Wrong(proof)) => Verdict::Invalid(proved(request, &proof)),
 		other => panic!("{other:?}"),
 	}
+}
+
+/// Where a proof shows that what is audited is wrong. The program is the one of [`Work::new`].
+fn proved(request: &AuditRequest, proof: &[u8]) -> Place {
+	let claim = &request.audit.claim;
+	let program = Work::new().program;
+	let nodes: Vec<u32> = program.inputs().into_iter().map(|(node, _)| node).collect();
+	let statement = Statement {
+		program: &claim.program.0,
+		nodes: program.len(),
+		inputs: &nodes,
+		claim: &audit::Claim {
+			input_roots: claim.inputs.iter().map(|root| root.0).collect(),
+			output_root: claim.commitment.output_root.0,
+			trace_root: claim.commitment.trace_root.0,
+		},
+	};
+	let proof = FraudProof::decode(&mut &proof[..]).unwrap();
+	let Fault { node, row, col, .. } = verify(&statement, &proof).unwrap();
+	Place { node, row, col }
 }

@@ -1,6 +1,6 @@
 //! What happened to a job's tasks, for people.
 
-use super::status::{audit, reason};
+use super::status::{audit, offence, reason};
 use crate::output::short;
 use assay_client::{address, Amount};
 use assay_primitives::{
@@ -37,6 +37,16 @@ fn line(height: BlockNumber, event: &JobEvent) -> String {
 			format!("submitted, output {}", short(&commitment.output_root))
 		}
 		JobEventKind::Audited { outcome } => audit(outcome),
+		JobEventKind::Convicted { offence, forfeit, compensation, reward, burned, .. } => {
+			format!(
+				"{}: the provider forfeits {} ({} to the buyer, {} to the challenger, {} burned)",
+				self::offence(offence),
+				Amount(*forfeit),
+				Amount(*compensation),
+				Amount(*reward),
+				Amount(*burned)
+			)
+		}
 		JobEventKind::Settled { paid, fee, burned, .. } => {
 			format!(
 				"paid {} (fee {}, {} of it burned)",

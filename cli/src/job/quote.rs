@@ -75,14 +75,17 @@ fn quote(
 		OutsideAsk::TraceBytes => "takes no task with so large a trace",
 		OutsideAsk::Value => "takes no task of so high a --value",
 		OutsideAsk::Deadline => "takes no task with so short a --deadline",
+		OutsideAsk::Stake => "puts too little stake at risk for so few --auditors",
 		OutsideAsk::Overflow => "asks more than can exist",
 	})?;
-	Ok(Quote { provider: provider.account.clone(), machine: machine.id, price })
+	let collateral = ask.collateral(work, price).ok_or("asks more than can exist")?;
+	Ok(Quote { provider: provider.account.clone(), machine: machine.id, price, collateral })
 }
 
 #[cfg(test)]
 mod tests {
 	use super::*;
+	use assay_primitives::Permill;
 	use assay_primitives::{
 		market::{Ask, MachineClass},
 		work::Costs,
@@ -118,6 +121,7 @@ mod tests {
 			per_gmac: 7,
 			per_melement: 0,
 			per_value_block: 0,
+			stake_percent: 250,
 			max_value: 0,
 			max_macs: 2_000_000_000,
 			max_trace_bytes: 100,
@@ -125,13 +129,16 @@ mod tests {
 			slots: 1,
 		};
 		let costs = Costs { macs: 1_500_000_000, trace_bytes: 100, ..Costs::default() };
-		let work = Work { costs, value: 0, deadline: 10 };
+		let premium = Permill::from_percent(3);
+		let work = Work { costs, value: 0, deadline: 10, premium, stake_percent: 113 };
 		let wanted =
 			Requirements { class: MachineClass::Cpu, min_memory_mib: 1_024, region: Some(*b"CH") };
 		let swiss = provider(Some(*b"CH"));
 		let good = quote(&swiss, &machine(Some(ask)), &wanted, &work).unwrap();
 		// Two begun thousands of millions.
 		assert_eq!((good.price, good.machine), (5 + 2 * 7, 3));
+		// Two and a half times the price with its premium, rounded up twice.
+		assert_eq!(good.collateral, 50);
 		let refusal =
 			|provider: &ProviderView, machine: &MachineView, wanted: &Requirements, work: &Work| {
 				quote(provider, machine, wanted, work).unwrap_err()
@@ -142,6 +149,8 @@ mod tests {
 		assert!(refusal(&swiss, &machine(Some(ask)), &large, &work).contains("--min-memory"));
 		let gpu = Requirements { class: MachineClass::ConsumerGpu, ..wanted };
 		assert!(refusal(&swiss, &machine(Some(ask)), &gpu, &work).contains("--class"));
+		let wary = Work { stake_percent: 251, ..work };
+		assert!(refusal(&swiss, &machine(Some(ask)), &wanted, &wary).contains("stake"));
 		let hurried = Work { deadline: 9, ..work };
 		assert!(refusal(&swiss, &machine(Some(ask)), &wanted, &hurried).contains("--deadline"));
 	}

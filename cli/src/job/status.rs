@@ -9,7 +9,9 @@ use crate::{
 use assay_client::{address, Amount, Client};
 use assay_primitives::{
 	views::{JobView, JobsPage, TaskView, MAX_PAGE},
-	work::{Assurance, AuditOutcome, JobId, Reason, TaskStatus, Verdict},
+	work::{
+		Assurance, AuditOutcome, Depth, Fault, FaultKind, JobId, Offence, Place, Reason, TaskStatus,
+	},
 	AccountId,
 };
 use serde_json::json;
@@ -82,7 +84,6 @@ async fn page_through(
 
 /// A job for people.
 pub fn job_facts(job: &JobView) -> String {
-	let Assurance::Audited { auditors } = job.assurance;
 	let money = &job.money;
 	let wanted = &job.requirements;
 	let mut machine = class_name(wanted.class).to_owned();
@@ -99,7 +100,7 @@ pub fn job_facts(job: &JobView) -> String {
 		// A stranger's text goes to a terminal.
 		("data", plain(&job.data_url)),
 		("machine", machine),
-		("auditors of a task", auditors.to_string()),
+		("assurance", assurance(&job.assurance)),
 		("highest price of a task", Amount(job.max_price).to_string()),
 		("declared value of a task", Amount(job.value).to_string()),
 		("deadline", format!("{} blocks", job.deadline)),
@@ -123,6 +124,7 @@ pub fn job_facts(job: &JobView) -> String {
 		("network fees", format!("{}, {} of it burned", Amount(money.fees), Amount(money.burned))),
 		("paid to auditors", Amount(money.audit).to_string()),
 		("returned to the buyer", Amount(money.refunded).to_string()),
+		("compensated by convicted providers", Amount(money.compensated).to_string()),
 		("still held", Amount(money.held).to_string()),
 	])
 }
@@ -173,6 +175,37 @@ pub fn reason(reason: &Reason) -> String {
 		Reason::Cancelled => "cancelled".into(),
 		Reason::Expired => "no machine took it in time".into(),
 		Reason::Abandoned => "the provider gave it up".into(),
+		Reason::Convicted(what) => offence(what),
+	}
+}
+
+/// An offence for people.
+pub fn offence(offence: &Offence) -> String {
+	let Offence::Wrong(Fault { place: Place { node, row, col }, kind }) = offence;
+	match kind {
+		FaultKind::Element => format!("node {node} row {row} column {col} is proved wrong"),
+		FaultKind::Root => format!("node {node} is proved not to be what was declared"),
+		FaultKind::Output => "the output is proved not to be the program's result".into(),
+	}
+}
+
+/// An assurance for people.
+fn assurance(assurance: &Assurance) -> String {
+	match assurance {
+		Assurance::Optimistic => "optimistic: nobody is drawn to look".into(),
+		Assurance::Audited { auditors, depth, at_least } => {
+			let depth = match depth {
+				Depth::Projection => "by projection",
+				Depth::Replay => "by replay",
+				Depth::Spot => "in a few spots",
+			};
+			let often = match at_least.deconstruct() {
+				0 => "as often as the provider's stake demands".into(),
+				1_000_000 => "every task".into(),
+				parts => format!("at least {} % of tasks", f64::from(parts) / 10_000.0),
+			};
+			format!("{auditors} auditors {depth}, {often}")
+		}
 	}
 }
 
@@ -180,13 +213,8 @@ pub fn reason(reason: &Reason) -> String {
 pub fn audit(outcome: &AuditOutcome) -> String {
 	match outcome {
 		AuditOutcome::Passed => "the audit passed".into(),
-		AuditOutcome::Failed(Verdict::Invalid(place)) => {
-			format!(
-				"the audit found node {} row {} column {} wrong",
-				place.node, place.row, place.col
-			)
-		}
 		AuditOutcome::Failed(_) => "the result could not be had for the audit".into(),
 		AuditOutcome::Inconclusive => "the audit came to no end".into(),
+		AuditOutcome::Spared => "not drawn for audit".into(),
 	}
 }

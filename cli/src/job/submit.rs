@@ -5,6 +5,7 @@ use super::{
 	quote, watch, Folder,
 };
 use crate::{
+	audit::DepthName,
 	context::{account_argument, Context},
 	data::interrupted,
 	failure::Usage,
@@ -16,8 +17,10 @@ use anyhow::{anyhow, bail, Context as _};
 use assay_client::{Amount, Client, JobSpec, Submitter};
 use assay_compute::{tasks_root, Tensor, ValidProgram};
 use assay_data::{Limits, Server, Tasks};
+use assay_primitives::Permill;
 use assay_primitives::{
 	market::{MachineId, Requirements, Work},
+	views::Demands,
 	work::{Assurance, Costs, JobId, Mode},
 	AccountId, Balance, Hash, Root,
 };
@@ -38,9 +41,20 @@ pub struct Arguments {
 	/// Folder of the constants, each in `<root>.bin`; `tensors` beside the program unless given.
 	#[arg(long, value_name = "DIR")]
 	tensors: Option<PathBuf>,
-	/// Auditors drawn for each task.
+	/// Auditors drawn for each task that is audited.
 	#[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
 	auditors: u8,
+	/// How thoroughly they look.
+	#[arg(long, value_enum, default_value = "projection")]
+	depth: DepthName,
+	/// Part of the tasks that is audited at the least, in percent. The chain audits as many as it
+	/// takes for lying not to pay against the provider's stake; more than that is extra care.
+	#[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
+	audit_rate: Permill,
+	/// Draw no auditors at all: each task is paid after its window unless somebody proves it wrong.
+	/// It costs no audit fee, and lying may pay where nobody cares to look.
+	#[arg(long, conflicts_with_all = ["auditors", "depth", "audit_rate"])]
+	optimistic: bool,
 	/// Highest price of one task; the cheapest machine's ask unless given.
 	#[arg(long, value_name = "AMOUNT")]
 	max_price: Option<Amount>,
@@ -92,6 +106,15 @@ pub struct Arguments {
 	watch: bool,
 }
 
+/// A part in percent, exact to a millionth.
+fn percent(text: &str) -> Result<Permill, String> {
+	let value: f64 = text.trim_end_matches('%').trim().parse().unwrap_or(f64::NAN);
+	match (0.0..=100.0).contains(&value) {
+		true => Ok(Permill::from_parts((value * 10_000.0).round() as u32)),
+		false => Err(format!("\"{text}\" is not a number from 0 to 100")),
+	}
+}
+
 /// A posted job for JSON.
 #[derive(Serialize)]
 struct Posted {
@@ -140,6 +163,17 @@ impl Arguments {
 		}
 	}
 
+	fn assurance(&self) -> Assurance {
+		match self.optimistic {
+			true => Assurance::Optimistic,
+			false => Assurance::Audited {
+				auditors: self.auditors,
+				depth: self.depth.into(),
+				at_least: self.audit_rate,
+			},
+		}
+	}
+
 	fn requirements(&self) -> Requirements {
 		Requirements {
 			class: self.class.into(),
@@ -154,7 +188,12 @@ impl Arguments {
 			return Ok(price);
 		}
 		let costs = Costs::from(program.costs());
-		let work = Work { costs, value: self.value.0, deadline: self.deadline };
+		let (value, deadline) = (self.value.0, self.deadline);
+		let Some(Demands { stake_percent, premium }) = client.demands(self.assurance()).await?
+		else {
+			bail!("at most 15 auditors can be drawn for a task; ask for fewer with --auditors");
+		};
+		let work = Work { costs, value, deadline, premium, stake_percent };
 		let quote = quote::cheapest(client, &self.mode(), &self.requirements(), &work).await?;
 		Ok(quote.price)
 	}
@@ -212,7 +251,7 @@ pub async fn run(context: &Context, arguments: Arguments) -> anyhow::Result<()> 
 		data_url,
 		requirements: arguments.requirements(),
 		mode: arguments.mode(),
-		assurance: Assurance::Audited { auditors: arguments.auditors },
+		assurance: arguments.assurance(),
 		max_price,
 		value: arguments.value.0,
 		deadline: arguments.deadline,
@@ -255,12 +294,15 @@ async fn post(
 ) -> anyhow::Result<Posted> {
 	let client = submitter.client();
 	let registered_program = ensure_registered(context, submitter, program).await?.is_some();
-	let Some(audit_fee) = client.audit_fee(spec.program, spec.assurance).await? else {
-		let Assurance::Audited { auditors } = spec.assurance;
+	let fee = client.audit_fee(spec.program, spec.assurance, spec.value).await?;
+	let Some(audit_fee) = fee else {
+		let auditors = spec.assurance.auditors();
 		let there = client.network_stats().await?.auditors;
 		bail!(
-			"{auditors} auditors for each task cannot be given: the network has {there}, and audits \
-			 programs up to a limit of costs; ask for fewer with --auditors, or split the program"
+			"{auditors} auditors for each task cannot be given: the network has {there} that have put \
+			 up a bond, audits programs up to a limit of costs, and looks at a few spots only where no \
+			 --value is declared; ask for fewer with --auditors, for another --depth, or split the \
+			 program"
 		);
 	};
 	let runs = client.max_attempts().await?;
@@ -322,7 +364,17 @@ fn human(posted: &Posted) -> String {
 
 #[cfg(test)]
 mod tests {
-	use super::escrow;
+	use super::{escrow, percent, Permill};
+
+	#[test]
+	fn percents_are_parts() {
+		assert_eq!(percent("0"), Ok(Permill::zero()));
+		assert_eq!(percent("12.5%"), Ok(Permill::from_parts(125_000)));
+		assert_eq!(percent("100"), Ok(Permill::one()));
+		for wrong in ["-1", "101", "x", "", "NaN", "inf"] {
+			assert!(percent(wrong).is_err(), "{wrong}");
+		}
+	}
 
 	#[test]
 	fn the_escrow_covers_price_and_every_audit() {

@@ -50,6 +50,9 @@ pub struct Terms {
 	/// Tasks taken on at once.
 	#[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
 	slots: u32,
+	/// Stake put at risk in each task, in percent of what a lie would gain there.
+	#[arg(long, value_name = "PERCENT", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(100..))]
+	stake_percent: u32,
 }
 
 impl Terms {
@@ -64,6 +67,7 @@ impl Terms {
 			max_trace_bytes: self.max_trace,
 			min_deadline: self.min_deadline,
 			slots: self.slots,
+			stake_percent: self.stake_percent,
 		}
 	}
 }

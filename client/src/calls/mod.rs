@@ -3,11 +3,13 @@
 mod claims;
 mod jobs;
 mod providers;
+mod reports;
 mod transfers;
 
 pub use claims::claimed;
 pub use jobs::JobSpec;
 pub use providers::{MachineSpec, Profile};
+pub use reports::{report_seal, Judgement};
 
 use crate::{chain::runtime_types::bounded_collections::bounded_vec::BoundedVec, Error};
 use assay_primitives::AccountId;

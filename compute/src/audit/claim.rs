@@ -44,7 +44,7 @@ impl Claim {
 
 	/// The root that an input or const must have; `None` for computed nodes. `inputs` counts the
 	/// inputs met so far.
-	pub(super) fn declared(&self, node: &Node, inputs: &mut usize) -> Option<Root> {
+	pub(crate) fn declared(&self, node: &Node, inputs: &mut usize) -> Option<Root> {
 		match node {
 			Node::Const { root, .. } => Some(*root),
 			Node::Input { .. } => {

@@ -94,12 +94,8 @@ pub(super) fn committed_roots<S: TraceSource>(
 	program: &ValidProgram,
 	source: &mut S,
 ) -> Result<Vec<Root>, Stop> {
-	let root = |node| source.tensor_root(node).map_err(|error| unavailable(node, &error));
+	let root = |node| source.tensor_root(node).map_err(|error| Stop::no_data(node, &error));
 	(0..program.len()).map(root).collect()
-}
-
-fn unavailable(node: u32, why: &dyn core::fmt::Display) -> Stop {
-	Stop::Unavailable(format!("node {node}: {why}"))
 }
 
 fn compare<S: TraceSource>(
@@ -113,7 +109,7 @@ fn compare<S: TraceSource>(
 	if let Some(declared) = declared {
 		// A const's bytes were checked when the program was prepared.
 		if matches!(node, Some(Node::Input { .. })) && tensor_root(tensor) != declared {
-			return Err(unavailable(index, &"the input given is not the task's"));
+			return Err(Stop::no_data(index, &"the input given is not the task's"));
 		}
 		if declared != *committed {
 			return Err(Stop::Fault(Fault::root(index)));
@@ -153,7 +149,7 @@ fn locate<S: TraceSource>(
 		});
 		// Roots differ, and everything before `row` agrees; so some sibling to the right differs.
 		let Some((step, _)) = next else {
-			return Err(unavailable(node, &"its rows do not fit together"));
+			return Err(Stop::no_data(node, &"its rows do not fit together"));
 		};
 		row = step.start;
 		end = step.start.saturating_add(step.count);
@@ -168,11 +164,11 @@ pub(super) fn open_row<S: TraceSource>(
 	committed: &Root,
 	source: &mut S,
 ) -> Result<OpenRow, Stop> {
-	let open = source.row(node, row).map_err(|error| unavailable(node, &error))?;
+	let open = source.row(node, row).map_err(|error| Stop::no_data(node, &error))?;
 	if verify_row(committed, shape, row, &open.bytes, &open.path) {
 		Ok(open)
 	} else {
 		let why: String = format!("row {row} does not open to the committed root");
-		Err(unavailable(node, &why))
+		Err(Stop::no_data(node, &why))
 	}
 }

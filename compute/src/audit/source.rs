@@ -1,7 +1,7 @@
 //! Where an audit gets the committed data from.
 
-use crate::{Root, RowTree, Tensor, Trace};
-use alloc::{string::String, vec::Vec};
+use crate::{proof::demand::TraceHolder, Root, RowTree, Tensor, Trace};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 /// One opened row.
 #[derive(
@@ -33,17 +33,17 @@ pub trait TraceSource {
 /// A trace in memory, with the trees to open its rows.
 #[derive(Clone, Debug)]
 pub struct MemorySource {
-	tensors: Vec<(Tensor, RowTree)>,
+	tensors: Vec<(Tensor, Arc<RowTree>)>,
 }
 
 impl MemorySource {
 	/// Hashes every tensor of the trace.
 	pub fn new(trace: &Trace) -> Self {
-		let open = |tensor: &Tensor| (tensor.clone(), RowTree::new(tensor));
+		let open = |tensor: &Tensor| (tensor.clone(), Arc::new(RowTree::new(tensor)));
 		MemorySource { tensors: trace.tensors.iter().map(open).collect() }
 	}
 
-	fn get(&self, node: u32) -> Result<&(Tensor, RowTree), String> {
+	fn get(&self, node: u32) -> Result<&(Tensor, Arc<RowTree>), String> {
 		self.tensors.get(node as usize).ok_or_else(|| alloc::format!("node {node}: no such node"))
 	}
 }
@@ -65,5 +65,11 @@ impl TraceSource for MemorySource {
 			Some(path) => Ok(OpenRow { bytes: tensor.row(row).to_vec(), path }),
 			None => Err(alloc::format!("node {node}: no row {row}")),
 		}
+	}
+}
+
+impl TraceHolder for MemorySource {
+	fn tree(&mut self, node: u32) -> Result<Arc<RowTree>, String> {
+		self.get(node).map(|(_, tree)| tree.clone())
 	}
 }

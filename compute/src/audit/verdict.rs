@@ -86,6 +86,11 @@ impl Stop {
 		Stop::Unavailable(format!("there is no node {node}"))
 	}
 
+	/// A node's data could not be had, or are not the committed ones.
+	pub(super) fn no_data(node: u32, why: &dyn core::fmt::Display) -> Self {
+		Stop::Unavailable(format!("node {node}: {why}"))
+	}
+
 	pub(super) fn stopped(node: u32) -> Self {
 		Stop::Unavailable(ExecError::Stopped { node }.to_string())
 	}

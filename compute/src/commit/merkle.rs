@@ -4,6 +4,7 @@
 use super::{
 	hash::{hash, Tag},
 	many::hash_rows,
+	position::Position,
 	Root,
 };
 use alloc::vec::Vec;
@@ -25,8 +26,23 @@ pub struct Stack {
 impl Stack {
 	/// Appends the next leaf.
 	pub fn push(&mut self, leaf: Root) {
-		let mut height = 0u32;
-		let mut node = leaf;
+		self.push_subtree(0, leaf);
+	}
+
+	/// Appends many leaves; where they complete subtrees, these are hashed side by side.
+	pub fn extend(&mut self, mut leaves: &[Root]) {
+		while let Some(whole) = leaves.len().checked_ilog2() {
+			// The smallest subtree so far says how the next leaf is aligned.
+			let aligned = self.subtrees.last().map_or(whole, |(height, _)| *height);
+			let height = whole.min(aligned);
+			let (now, later) = leaves.split_at(1usize.checked_shl(height).unwrap_or(1));
+			self.push_subtree(height, root_of(now.to_vec()));
+			leaves = later;
+		}
+	}
+
+	/// Appends the root of a complete subtree of 2^`height` leaves.
+	fn push_subtree(&mut self, mut height: u32, mut node: Root) {
 		while let Some((_, left)) = self.subtrees.pop_if(|(h, _)| *h == height) {
 			node = inner(&left, &node);
 			height = height.saturating_add(1);
@@ -107,12 +123,17 @@ impl Tree {
 
 	/// The siblings from leaf `index` up to the root; `None` past the last leaf.
 	pub fn prove(&self, index: u32) -> Option<Vec<Root>> {
-		if index >= self.leaves() {
+		self.prove_at(Position { level: 0, index })
+	}
+
+	/// The siblings from a position up to the root; `None` unless it exists.
+	pub fn prove_at(&self, at: Position) -> Option<Vec<Root>> {
+		if !at.exists(self.leaves()) {
 			return None;
 		}
-		let mut index = index as usize;
+		let mut index = at.index as usize;
 		let mut path = Vec::new();
-		for level in &self.levels {
+		for level in self.levels.iter().skip(at.level.into()) {
 			// An odd last node has no sibling on its level.
 			path.extend(level.get(index ^ 1));
 			index >>= 1;
@@ -132,8 +153,8 @@ pub struct PathStep {
 	pub count: u32,
 }
 
-/// The steps from leaf `index` of `count` up to the root; `None` unless `index < count`. They follow
-/// from these two numbers alone, never from a proof.
+/// The steps from leaf `index` of `count` up to the root; `None` unless `index < count`. They
+/// follow from these two numbers alone, never from a proof.
 pub fn steps(index: u32, count: u32) -> Option<Vec<PathStep>> {
 	if index >= count {
 		return None;

@@ -4,6 +4,7 @@ use super::{
 	hash::{hash, Tag},
 	many::hash_rows,
 	merkle::{self, Tree},
+	position::{root_from_opening, Position},
 	Root,
 };
 use crate::{Shape, Tensor};
@@ -77,5 +78,20 @@ pub fn verify_row(root: &Root, shape: Shape, row: u32, row_bytes: &[u8], path: &
 	shape.check().is_ok()
 		&& row_bytes.len() as u64 == u64::from(shape.row_bytes())
 		&& merkle::root_from_path(row_leaf(row_bytes), row, shape.rows, path)
+			.is_some_and(|rows| seal(shape, &rows) == *root)
+}
+
+/// Whether `below` are the hashes that the opening of a position in the row tree of the tensor of
+/// `shape` with this `root` shows: those of rows where [it shows leaves](Position::shows_leaves).
+/// Strict, as [`verify_row`].
+pub fn verify_rows_at(
+	root: &Root,
+	shape: Shape,
+	at: Position,
+	below: &[Root],
+	path: &[Root],
+) -> bool {
+	shape.check().is_ok()
+		&& root_from_opening(below, |hash| *hash, at, shape.rows, path)
 			.is_some_and(|rows| seal(shape, &rows) == *root)
 }

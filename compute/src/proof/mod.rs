@@ -5,7 +5,9 @@
 //! What a proof says of places (indices, numbers of leaves, shapes, lengths of paths) is never
 //! believed: it follows from the program, the place and what they open.
 
+pub mod demand;
 mod make;
+mod maker;
 mod open;
 mod verify;
 

@@ -48,6 +48,12 @@ pub enum Rejected {
 	/// Inputs and consts are declared, all others computed; the proof has it the other way.
 	#[error("node {0} is not of the kind that the proof is about")]
 	Kind(u32),
+	/// The opening is not of the kind that is wanted, or what opens the node is missing or surplus.
+	#[error("something else is opened than what is wanted")]
+	Opening,
+	/// The hashes below a position do not lead to the root above it.
+	#[error("the hashes below the position do not lead to the committed root")]
+	Hashes,
 	/// What is opened is right.
 	#[error("there is no fault: what is opened is right")]
 	NoFault,
@@ -100,7 +106,7 @@ pub fn verify(statement: &Statement<'_>, proof: &FraudProof) -> Result<Fault, Re
 }
 
 impl Statement<'_> {
-	fn open(&self, index: u32, opened: &OpenNode) -> Result<(), Rejected> {
+	pub(super) fn open(&self, index: u32, opened: &OpenNode) -> Result<(), Rejected> {
 		let OpenNode { node, shape, path } = opened;
 		if verify_node(self.program, self.nodes, index, node, *shape, path) {
 			Ok(())
@@ -109,7 +115,7 @@ impl Statement<'_> {
 		}
 	}
 
-	fn trace(&self, node: u32, root: &Root, path: &[Root]) -> Result<(), Rejected> {
+	pub(super) fn trace(&self, node: u32, root: &Root, path: &[Root]) -> Result<(), Rejected> {
 		if verify_trace(&self.claim.trace_root, self.nodes, node, root, path) {
 			Ok(())
 		} else {
@@ -118,7 +124,7 @@ impl Statement<'_> {
 	}
 
 	/// The bytes of a committed row.
-	fn row<'o>(
+	pub(super) fn row<'o>(
 		&self,
 		node: u32,
 		shape: Shape,

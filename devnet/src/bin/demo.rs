@@ -19,6 +19,10 @@ const HONEST: &str = "//Bob";
 /// The liar's account.
 const LIAR: &str = "//Dave";
 
+/// Buyers may leave it to the chain how many tasks are audited; here all are, so that the lie is
+/// sure to be looked at.
+const EVERY_TASK: [&str; 2] = ["--audit-rate", "100"];
+
 /// Runs Assay's main job on a throw-away local chain.
 #[derive(Parser)]
 struct Args {
@@ -71,7 +75,7 @@ fn run(args: &Args) -> Result<Value> {
 	say("registering a provider with a stake, starting its worker");
 	let honest = net.worker(&WorkerOptions::honest(HONEST))?;
 	say("posting 1,000 digits as a job of ten tasks, following it to settlement");
-	let posted = submit(&cli, &args.example, &[])?;
+	let posted = submit(&cli, &args.example, &EVERY_TASK)?;
 	let job = &posted["job"];
 	let id = job["id"].as_u64().context("the job has no number")?.to_string();
 	ensure!(posted["ok"] == true, "the job was not settled: {posted}");
@@ -99,11 +103,13 @@ fn run(args: &Args) -> Result<Value> {
 	lie.sabotage = Some(args.sabotage.clone());
 	let liar = net.register(&lie, None)?;
 	let _liar = net.start_worker(&liar, lie.sabotage.as_deref())?;
-	let caught = submit(&cli, &args.example, &["--provider", &liar.address, "--machine", "0"])?;
+	let to_liar = ["--provider", &liar.address, "--machine", "0"];
+	let caught = submit(&cli, &args.example, &[&EVERY_TASK[..], &to_liar].concat())?;
 	let place = verdict(&caught)?;
 
 	let after = Money::read(&cli)?;
-	let issuance_ok = after.issuance == before.issuance + after.minted - after.burned;
+	let issuance_ok =
+		after.issuance == before.issuance + after.minted - after.burned - after.destroyed;
 	let money = &job["money"];
 	let report = json!({
 		"accuracy": accuracy,
@@ -119,6 +125,9 @@ fn run(args: &Args) -> Result<Value> {
 			"caught": place.is_some() && planck(&caught["job"]["money"]["paid"]) == 0,
 			"paid": planck(&caught["job"]["money"]["paid"]) as u64,
 			"refunded": caught["job"]["money"]["refunded"],
+			"compensated": caught["job"]["money"]["compensated"],
+			"forfeited": after.forfeited.to_string(),
+			"destroyed": after.destroyed.to_string(),
 			"node": place.map(|p| p.0),
 			"row": place.map(|p| p.1),
 			"col": place.map(|p| p.2),
@@ -141,12 +150,12 @@ fn submit(cli: &Cli, example: &Path, more: &[&str]) -> Result<Value> {
 	cli.follow(BUYER, &example.join("program.json"), &inputs, more)
 }
 
-/// Where the audits of a job located an error, if all its tasks were refunded for the same one.
+/// Where a job's results were proved wrong, if all its tasks were refunded for the same place.
 fn verdict(job: &Value) -> Result<Option<(u64, u64, u64)>> {
 	let tasks = job["tasks"].as_array().context("the job lists no tasks")?;
 	let mut places = Vec::new();
 	for task in tasks {
-		let place = &task["reason"]["audit"]["failed"]["invalid"];
+		let place = &task["reason"]["convicted"]["wrong"];
 		match (place["node"].as_u64(), place["row"].as_u64(), place["col"].as_u64()) {
 			(Some(node), Some(row), Some(col)) => places.push((node, row, col)),
 			_ => bail!("a task of the lying worker ended otherwise: {task}"),
@@ -162,6 +171,8 @@ struct Money {
 	issuance: u128,
 	minted: u128,
 	burned: u128,
+	forfeited: u128,
+	destroyed: u128,
 }
 
 impl Money {
@@ -171,6 +182,8 @@ impl Money {
 			issuance: planck(&stats["issuance"]),
 			minted: planck(&stats["minted"]),
 			burned: planck(&stats["burned"]),
+			forfeited: planck(&stats["forfeited"]),
+			destroyed: planck(&stats["destroyed"]),
 		})
 	}
 }

@@ -29,7 +29,7 @@ fn spec(program: Root) -> JobSpec {
 		data_url: "http://127.0.0.1:9".into(),
 		requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 0, region: None },
 		mode: Mode::BestAsk,
-		assurance: Assurance::Audited { auditors: 1 },
+		assurance: Assurance::every_task(1),
 		max_price: 2 * ASY,
 		value: 0,
 		deadline: 60,
@@ -151,8 +151,8 @@ fn to_the_chain() {
 		(|s| s.deadline = u32::MAX, "DeadlineOutOfRange"),
 		(|s| s.lifetime = 0, "LifetimeOutOfRange"),
 		(|s| s.lifetime = u32::MAX, "LifetimeOutOfRange"),
-		(|s| s.assurance = Assurance::Audited { auditors: 0 }, "Audit"),
-		(|s| s.assurance = Assurance::Audited { auditors: 255 }, "Audit"),
+		(|s| s.assurance = Assurance::every_task(0), "Audit"),
+		(|s| s.assurance = Assurance::every_task(255), "Audit"),
 		(|s| s.data_url = "http://user:password@host".into(), "base URL"),
 	] {
 		let spec = with(change);

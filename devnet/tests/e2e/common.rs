@@ -47,9 +47,13 @@ pub fn start() -> Net {
 	Net::start(Options { block_time: 300, ..Options::default() }).unwrap()
 }
 
-/// A job of the first `tasks` batches, followed to its end.
+/// Has every task audited, so that what happens does not hang on a lot.
+pub const EVERY_TASK: [&str; 2] = ["--audit-rate", "100"];
+
+/// A job of the first `tasks` batches, every one of them audited, followed to its end.
 pub fn follow(net: &Net, tasks: usize, more: &[&str]) -> Value {
-	net.cli.follow(BUYER, &program(), &batches(tasks), more).unwrap()
+	let more = [&EVERY_TASK[..], more].concat();
+	net.cli.follow(BUYER, &program(), &batches(tasks), &more).unwrap()
 }
 
 /// All that an account has, held or free.
@@ -58,7 +62,8 @@ pub fn wealth(cli: &Cli, account: &str) -> u128 {
 	["free", "held"].iter().map(|part| planck(&shown["balance"][part])).sum()
 }
 
-/// The money that exists is what genesis made, and minted, less burned.
+/// The money that exists is what genesis made, and minted, less what was burned of fees, forfeits and
+/// bonds.
 pub struct Issuance(u128);
 
 impl Issuance {
@@ -68,14 +73,20 @@ impl Issuance {
 
 	fn outside(cli: &Cli) -> u128 {
 		let stats = cli.run(&["network"]).unwrap();
-		let [issuance, minted, burned] =
-			["issuance", "minted", "burned"].map(|name| planck(&stats[name]));
-		issuance + burned - minted
+		let [issuance, minted, burned, destroyed] =
+			["issuance", "minted", "burned", "destroyed"].map(|name| planck(&stats[name]));
+		issuance + burned + destroyed - minted
 	}
 
 	pub fn check(&self, cli: &Cli) {
 		assert_eq!(Self::outside(cli), self.0, "issuance is genesis + minted - burned");
 	}
+}
+
+/// What happened of one kind, in order.
+pub fn events<'a>(watched: &'a Value, event: &str) -> Vec<&'a Value> {
+	let history = watched["history"].as_array().unwrap();
+	history.iter().filter(|happened| happened["event"] == event).collect()
 }
 
 /// Every planck of a closed job's escrow went somewhere.

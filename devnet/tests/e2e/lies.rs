@@ -1,4 +1,4 @@
-//! Wrong results: found, located, not paid.
+//! Wrong results: found, proved, not paid, and paid for.
 
 use crate::common::*;
 use assay_devnet::{planck, WorkerOptions};
@@ -19,7 +19,7 @@ fn are_located_and_the_task_goes_to_another() {
 	let _liar = net.worker(&liar("15:99:3:-1", "1ASY")).unwrap();
 	let _honest =
 		net.worker(&WorkerOptions { price: "2ASY".into(), ..WorkerOptions::honest("//Bob") });
-	let liars = wealth(&cli, "//Dave");
+	let (liars, auditors) = (wealth(&cli, "//Dave"), wealth(&cli, "//Alice"));
 
 	// The liar is cheaper, so it is asked first.
 	let watched = follow(&net, 2, &["--max-price", "3ASY"]);
@@ -29,18 +29,37 @@ fn are_located_and_the_task_goes_to_another() {
 		assert_eq!(task["attempts"], 1, "{task}");
 		assert_eq!(task["commitment"]["output_root"], claim(i)[1], "{task}");
 	}
-	let requeued: Vec<_> = watched["history"]
-		.as_array()
-		.unwrap()
-		.iter()
-		.filter(|happened| happened["event"] == "requeued")
-		.map(|happened| &happened["reason"]["audit"]["failed"]["invalid"])
-		.collect();
-	assert_eq!(requeued.len(), 2, "{watched}");
-	for place in requeued {
-		assert_eq!([&place["node"], &place["row"], &place["col"]], [15, 99, 3], "{watched}");
+	let convicted = events(&watched, "convicted");
+	assert_eq!(convicted.len(), 2, "{watched}");
+	let mut forfeited = 0;
+	let mut rewards = 0;
+	for (conviction, offer) in convicted.iter().zip(events(&watched, "offered")) {
+		let wrong = &conviction["offence"]["wrong"];
+		assert_eq!([&wrong["node"], &wrong["row"], &wrong["col"]], [15, 99, 3], "{watched}");
+		assert_eq!(wrong["kind"], "element", "{watched}");
+		let [forfeit, compensation, reward, burned] =
+			["forfeit", "compensation", "reward", "burned"].map(|part| planck(&conviction[part]));
+		// Twenty times the price and the most that emission could add to it, 3 %.
+		let price = planck(&offer["price"]);
+		assert_eq!(forfeit, (price + (price * 3).div_ceil(100)) * 20, "{watched}");
+		// No value was declared and no audit fee spent, so the challenger has half.
+		assert_eq!((compensation, reward), (0, forfeit / 2), "{watched}");
+		assert_eq!(burned, forfeit - reward, "{watched}");
+		forfeited += forfeit;
+		rewards += reward;
 	}
-	assert_eq!(wealth(&cli, "//Dave"), liars, "the liar is not paid");
+	assert_eq!(liars - wealth(&cli, "//Dave"), forfeited, "the liar is not paid, and pays");
+	// The auditor is paid for both lies, and its fee for both honest results.
+	let fees = planck(&watched["job"]["money"]["audit"]);
+	let due = auditors + rewards + fees;
+	until("the rewards", || wealth(&cli, "//Alice") >= due);
+	// As author of the blocks she also has a part of the fees of transactions.
+	let more = wealth(&cli, "//Alice") - due;
+	assert!(more < 100_000_000_000, "{more} planck beyond what is due");
+	let stats = cli.run(&["network"]).unwrap();
+	assert_eq!(planck(&stats["forfeited"]), forfeited, "{stats}");
+	assert_eq!(planck(&stats["destroyed"]), forfeited - rewards, "{stats}");
+	assert_eq!(stats["convictions"], 2, "{stats}");
 	let liar = cli.run(&["provider", "show", "//Dave"]).unwrap();
 	assert_eq!((&liar["failed"], &liar["settled"]), (&2.into(), &0.into()), "{liar}");
 	assert_eq!(planck(&liar["locked"]), 0, "{liar}");
@@ -58,7 +77,7 @@ fn are_found_in_every_kind_of_node() {
 		let watched = follow(&net, 1, &["--provider", &provider.address, "--machine", "0"]);
 		worker.kill();
 		let task = &watched["tasks"][0];
-		let found = &task["reason"]["audit"]["failed"]["invalid"];
+		let found = &task["reason"]["convicted"]["wrong"];
 		let found = format!("{}:{}:{}", found["node"], found["row"], found["col"]);
 		assert!(place.starts_with(&format!("{found}:")), "{place} was told, {found} found: {task}");
 		assert_eq!(planck(&watched["job"]["money"]["paid"]), 0, "{watched}");

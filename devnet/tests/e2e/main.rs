@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod bad_input;
+mod challenges;
 mod common;
 mod fakes;
 mod job;

@@ -13,6 +13,7 @@ use std::{process::Stdio, sync::atomic::Ordering};
 /// `job watch` says in the end.
 fn job(cli: &assay_devnet::Cli, fake: &Fake, id: u64, more: &[&str], act: impl FnOnce()) -> Value {
 	let mut args = vec!["--provider", &fake.provider.address, "--machine", "0"];
+	args.extend(EVERY_TASK);
 	args.extend(more);
 	let mut submission = cli.submission(BUYER, &program(), &batches(1), &args);
 	let submission = submission.stdout(Stdio::piped()).spawn().unwrap();

@@ -9,7 +9,8 @@ fn draw_audit_and_finalise() {
 	let cli = net.cli.clone();
 	let issuance = Issuance::at_genesis(&cli);
 	let _worker = net.worker(&WorkerOptions::honest("//Dave")).unwrap();
-	let watched = cli.follow("//Eve", &program(), &batches(1), &["--auditors", "3"]).unwrap();
+	let more = [&EVERY_TASK[..], &["--auditors", "3"]].concat();
+	let watched = cli.follow("//Eve", &program(), &batches(1), &more).unwrap();
 	assert_eq!(watched["ok"], true, "{watched}");
 	check_sums(&watched["job"]);
 	assert_eq!(watched["tasks"][0]["commitment"]["trace_root"], claim(0)[2], "{watched}");

@@ -3,7 +3,10 @@
 
 use crate::service::{Block, Hash};
 use assay_primitives::{
-	views::{JobEvent, JobEventKind, JobView, JobsPage, NetworkStats, ProviderView, TaskView},
+	views::{
+		ChallengeView, Demands, JobEvent, JobEventKind, JobView, JobsPage, NetworkStats,
+		ProviderView, TaskView,
+	},
 	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, BlockNumber, Header, Root,
 };
@@ -117,7 +120,9 @@ sp_api::mock_impl_runtime_apis! {
 			[1, 2].map(|job| JobEvent { job, task: None, kind: JobEventKind::Closed }).to_vec()
 		}
 		fn program(_: Root) -> Option<ProgramInfo> { None }
-		fn audit_fee(_: Root, _: Assurance) -> Option<Balance> { None }
+		fn audit_fee(_: Root, _: Assurance, _: Balance) -> Option<Balance> { None }
+		fn demands(_: Assurance) -> Option<Demands> { None }
+		fn challenge(_: TaskId) -> Option<ChallengeView> { None }
 		fn max_attempts() -> u8 { 3 }
 		fn under_audit(_: TaskId) -> bool { false }
 	}

@@ -94,6 +94,8 @@ pub struct Totals {
 	pub scheduled: Balance,
 	/// Fees burned in the eras that have ended.
 	pub burned: Balance,
+	/// Burned of forfeits and bonds, which earns nothing.
+	pub destroyed: Balance,
 	/// Minted.
 	pub minted: Balance,
 	/// Owed to accounts that could not be paid.
@@ -113,6 +115,8 @@ pub struct Figures {
 	pub era_cap: Balance,
 	/// Fees ever burned, in planck.
 	pub burned: Balance,
+	/// Ever burned of forfeits and bonds, in planck.
+	pub destroyed: Balance,
 	/// Ever minted, in planck.
 	pub minted: Balance,
 	/// Of the schedule of the eras that have ended, what nobody earned, in planck.

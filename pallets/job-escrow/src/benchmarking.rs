@@ -5,9 +5,9 @@ use crate::*;
 use alloc::{vec, vec::Vec};
 use assay_primitives::{
 	market::{MachineClass, Requirements},
-	traits::AuditSink,
+	traits::{AuditSink, Audits},
 	url::{Url, MAX_URL},
-	work::{Assurance, Mode, TaskStatus},
+	work::{Assurance, Fault, FaultKind, Mode, Offence, Place, TaskStatus},
 	Root, ASY,
 };
 use frame_benchmarking::v2::*;
@@ -78,7 +78,7 @@ fn spec<T: Config>(subject: &Subject, tasks: u32) -> JobSpec<T::AccountId> {
 		data_url: url(),
 		requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 1, region: None },
 		mode: Mode::BestAsk,
-		assurance: Assurance::Audited { auditors: subject.auditors },
+		assurance: Assurance::every_task(subject.auditors),
 		max_price: PRICE,
 		value: PRICE,
 		deadline: params.max_deadline,
@@ -182,7 +182,7 @@ mod benchmarks {
 	fn advance() -> Result<(), BenchmarkError> {
 		submitted::<T>()?;
 		Pallet::<T>::concluded(TASK, AuditOutcome::Passed, vec![]);
-		let due = NOW.saturating_add(Parameters::<T>::get().challenge_window).saturating_add(1);
+		let due = T::Audits::open_until(TASK).ok_or("a window")?;
 		frame_system::Pallet::<T>::set_block_number(due.into());
 		let anyone = account("anyone", 0, 0);
 
@@ -299,7 +299,7 @@ mod benchmarks {
 	fn conclude(a: Linear<0, ATTESTERS>) -> Result<(), BenchmarkError> {
 		submitted::<T>()?;
 		Jobs::<T>::mutate_extant(JOB, |job| {
-			job.spec.assurance = Assurance::Audited { auditors: ATTESTERS as u8 };
+			job.spec.assurance = Assurance::every_task(ATTESTERS as u8);
 			job.audit_fee = Balance::from(ATTESTERS).saturating_add(1);
 		});
 		let attesters = (0..a).map(|n| account("auditor", n, 1)).collect();
@@ -312,6 +312,39 @@ mod benchmarks {
 		assert!(closed::<T>());
 		assert_eq!(Claimable::<T>::iter().count() as u32, a);
 		Ok(())
+	}
+
+	/// The last run's provider is convicted: the buyer is compensated, the task refunded, its job
+	/// closed.
+	#[benchmark]
+	fn convict() -> Result<(), BenchmarkError> {
+		submitted::<T>()?;
+		let fault = Fault { place: Place { node: 1, row: 2, col: 3 }, kind: FaultKind::Element };
+
+		#[block]
+		{
+			Pallet::<T>::convicted(TASK, Offence::Wrong(fault), true);
+		}
+
+		assert!(closed::<T>());
+		assert_eq!(Totals::<T>::get().convictions, 1);
+		Ok(())
+	}
+
+	/// The account is made by what it is paid.
+	#[benchmark]
+	fn reward() {
+		let who: T::AccountId = account("challenger", 0, 0);
+		let amount = T::Currency::minimum_balance();
+		T::Currency::set_balance(&Pallet::<T>::pot(), 3 * amount);
+		Totals::<T>::mutate(|totals| totals.rewards = amount);
+
+		#[block]
+		{
+			Pallet::<T>::reward(&who, amount);
+		}
+
+		assert_eq!(T::Currency::balance(&who), amount);
 	}
 
 	/// A step after which more tasks are left.

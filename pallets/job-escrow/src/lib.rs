@@ -24,7 +24,7 @@ use assay_primitives::{
 	agenda::Agenda,
 	market::MachineId,
 	traits::{Audits, Programs, Supply, WorkLedger},
-	work::{AuditOutcome, Commitment, JobId, Reason, TaskId, TaskIndex},
+	work::{AuditOutcome, Commitment, JobId, Offence, Reason, TaskId, TaskIndex},
 	Balance, BlockNumber,
 };
 use frame_support::{
@@ -252,6 +252,23 @@ pub mod pallet {
 			/// Fee paid to the auditors, in planck.
 			fee: Balance,
 		},
+		/// The provider of a task was convicted: its collateral is divided.
+		Convicted {
+			/// The task.
+			task: TaskId,
+			/// Who.
+			provider: T::AccountId,
+			/// Of what.
+			offence: Offence,
+			/// The collateral forfeited, in planck.
+			forfeit: Balance,
+			/// Paid of it to the buyer, in planck.
+			compensation: Balance,
+			/// Set aside of it for the challenger, in planck.
+			reward: Balance,
+			/// Burned of it, in planck.
+			burned: Balance,
+		},
 		/// A task was paid.
 		Settled {
 			/// The task.
@@ -410,7 +427,9 @@ pub mod pallet {
 		/// Origin: signed, anyone. Events: `Offered`, `Requeued`, `Settled` or `Refunded`. Errors:
 		/// `UnknownJob`, `UnknownTask`, `NothingDue`.
 		#[pallet::call_index(2)]
-		#[pallet::weight(T::WeightInfo::advance().saturating_add(T::Supply::most_weight()))]
+		#[pallet::weight(T::WeightInfo::advance()
+			.saturating_add(T::Audits::close_weight())
+			.saturating_add(T::Supply::most_weight()))]
 		pub fn advance(origin: OriginFor<T>, job: JobId, index: TaskIndex) -> DispatchResult {
 			ensure_signed(origin)?;
 			Self::do_advance(TaskId { job, index })

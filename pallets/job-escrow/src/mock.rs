@@ -3,15 +3,16 @@
 use crate::{self as pallet_job_escrow, JobSpec, Params};
 use assay_primitives::{
 	market::{MachineClass, MachineId, MatchEnd, Quote, Requirements, Work},
-	traits::{AuditSink, Audits, Programs, Supply, WorkLedger},
-	work::{Assurance, AuditOutcome, Claim, Commitment, Costs, Mode, ProgramInfo, TaskId},
-	Balance, Root, ASY,
+	traits::{AuditSink, Audits, Programs, Supply, Terms, WorkLedger},
+	work::{
+		Assurance, AuditOutcome, Claim, Commitment, Costs, Fault, FaultKind, Mode, Offence, Place,
+		ProgramInfo, TaskId,
+	},
+	Balance, BlockNumber, Root, ASY,
 };
-#[cfg(feature = "runtime-benchmarks")]
-use frame_support::traits::fungible::Mutate;
 use frame_support::{
 	derive_impl, parameter_types,
-	traits::{ConstU128, ConstU32, OnPoll},
+	traits::{fungible::Mutate, tokens::Preservation, ConstU128, ConstU32, OnPoll},
 	weights::{Weight, WeightMeter},
 	PalletId,
 };
@@ -88,6 +89,12 @@ pub const TREASURY: AccountId = 9;
 pub const PROVIDER: AccountId = 100;
 pub const HOT: AccountId = 200;
 pub const AUDITOR: AccountId = 300;
+/// Where the stand-in keeps what is staked.
+pub const VAULT: AccountId = 400;
+/// Collateral for each planck of price.
+pub const STAKE_RATIO: Balance = 10;
+/// Blocks from submission to the end of the window.
+pub const WINDOW: BlockNumber = 10;
 pub const PROGRAM: Root = Root::repeat_byte(7);
 pub const TASKS_ROOT: Root = Root::repeat_byte(8);
 pub const PRICE: Balance = 2 * ASY;
@@ -106,7 +113,12 @@ pub struct State {
 	pub ends: Vec<(AccountId, MatchEnd)>,
 	pub program_users: i64,
 	pub burned: Balance,
+	pub destroyed: Balance,
 	pub audits: Vec<(TaskId, Claim)>,
+	/// Terms of the last result.
+	pub terms: Option<Terms>,
+	/// Open windows: the first block in which each is over.
+	pub windows: BTreeMap<TaskId, BlockNumber>,
 }
 
 thread_local! {
@@ -130,7 +142,7 @@ impl Supply<AccountId> for World {
 		_: &Work,
 	) -> Result<Quote<AccountId>, DispatchError> {
 		let price = state(|s| s.asks.get(provider).copied()).ok_or("no ask")?;
-		Ok(Quote { provider: *provider, machine, price })
+		Ok(Quote { provider: *provider, machine, price, collateral: price * STAKE_RATIO })
 	}
 	fn best(
 		_: &Requirements,
@@ -146,7 +158,12 @@ impl Supply<AccountId> for World {
 					s.slots == 0 || s.reserved.get(who).copied().unwrap_or(0) < s.slots
 				})
 				.min_by_key(|(_, price)| **price)
-				.map(|(who, price)| Quote { provider: *who, machine: 0, price: *price })
+				.map(|(who, price)| Quote {
+					provider: *who,
+					machine: 0,
+					price: *price,
+					collateral: *price * STAKE_RATIO,
+				})
 		})
 	}
 	fn best_weight(_: &Requirements) -> Weight {
@@ -167,6 +184,16 @@ impl Supply<AccountId> for World {
 			}
 			*locked += collateral;
 			Ok(())
+		})
+	}
+	fn forfeit(provider: &AccountId, collateral: Balance, to: &AccountId) -> Balance {
+		state(|s| {
+			let locked = s.locked.get_mut(provider).unwrap();
+			let amount = collateral.min(*locked);
+			*locked -= amount;
+			// The stand-in keeps its providers' stakes on one account.
+			Balances::transfer(&VAULT, to, amount, Preservation::Preserve).unwrap();
+			amount
 		})
 	}
 	fn release(provider: &AccountId, _: MachineId, collateral: Balance, end: MatchEnd) {
@@ -203,23 +230,44 @@ impl Programs for World {
 }
 
 impl Audits for World {
-	fn fee(_: &Costs, assurance: &Assurance) -> Result<Balance, DispatchError> {
-		let Assurance::Audited { auditors } = assurance;
-		if *auditors == 0 || *auditors > 3 {
-			return Err("no such assurance".into());
+	fn fee(_: &Costs, assurance: &Assurance, _: Balance) -> Result<Balance, DispatchError> {
+		match assurance {
+			Assurance::Optimistic => Ok(0),
+			Assurance::Audited { auditors: auditors @ 1..=3, .. } => {
+				Ok(FEE * Balance::from(*auditors))
+			}
+			_ => Err("no such assurance".into()),
 		}
-		Ok(FEE * Balance::from(*auditors))
 	}
-	fn open(task: TaskId, claim: Claim, _: Assurance) -> DispatchResult {
-		state(|s| s.audits.push((task, claim)));
-		Ok(())
+	fn least_stake_percent(_: &Assurance) -> Option<u32> {
+		Some(250)
 	}
-	fn forget(_: TaskId) {}
+	fn open(task: TaskId, claim: Claim, terms: &Terms) -> Result<bool, DispatchError> {
+		state(|s| {
+			s.audits.push((task, claim));
+			s.terms = Some(*terms);
+			s.windows.insert(task, System::block_number() + WINDOW);
+		});
+		Ok(terms.assurance != Assurance::Optimistic)
+	}
+	fn open_until(task: TaskId) -> Option<BlockNumber> {
+		let closes_at = state(|s| s.windows.get(&task).copied())?;
+		(System::block_number() < closes_at).then_some(closes_at)
+	}
+	fn close(task: TaskId) {
+		state(|s| s.windows.remove(&task)).expect("closed once, and only if open");
+	}
+	fn close_weight() -> Weight {
+		Weight::from_parts(1_000, 0)
+	}
 }
 
 impl WorkLedger<AccountId> for World {
 	fn burned(_: &AccountId, amount: Balance) {
 		state(|s| s.burned += amount);
+	}
+	fn destroyed(amount: Balance) {
+		state(|s| s.destroyed += amount);
 	}
 }
 
@@ -251,7 +299,6 @@ pub fn params() -> Params {
 	Params {
 		offer_window: 5,
 		match_interval: 3,
-		challenge_window: 10,
 		min_deadline: 2,
 		max_deadline: 100,
 		max_lifetime: 1_000,
@@ -270,7 +317,7 @@ pub fn spec(tasks: u32) -> JobSpec<AccountId> {
 		data_url: b"http://buyer.example:9000".to_vec().try_into().unwrap(),
 		requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 0, region: None },
 		mode: Mode::BestAsk,
-		assurance: Assurance::Audited { auditors: 1 },
+		assurance: Assurance::every_task(1),
 		max_price: 3 * ASY,
 		value: 0,
 		deadline: 10,
@@ -282,12 +329,21 @@ pub fn commitment() -> Commitment {
 	Commitment { output_root: Root::repeat_byte(1), trace_root: Root::repeat_byte(2) }
 }
 
+pub const OFFENCE: Offence =
+	Offence::Wrong(Fault { place: Place { node: 3, row: 1, col: 4 }, kind: FaultKind::Element });
+
 /// A fresh chain.
 pub fn new_test_ext() -> sp_io::TestExternalities {
 	STATE.with(|s| *s.borrow_mut() = State::default());
 	let mut storage = frame_system::GenesisConfig::<Test>::default().build_storage().unwrap();
 	pallet_balances::GenesisConfig::<Test> {
-		balances: vec![(BUYER, 10_000 * ASY), (OTHER, 100 * ASY), (TREASURY, ASY), (AUDITOR, ASY)],
+		balances: vec![
+			(BUYER, 10_000 * ASY),
+			(OTHER, 100 * ASY),
+			(TREASURY, ASY),
+			(AUDITOR, ASY),
+			(VAULT, STAKE),
+		],
 		..Default::default()
 	}
 	.assimilate_storage(&mut storage)
@@ -310,7 +366,7 @@ pub fn build_and_execute(test: impl FnOnce()) {
 		test();
 		JobEscrow::do_try_state().unwrap();
 		assert_eq!(
-			Balances::total_issuance() + state(|s| s.burned),
+			Balances::total_issuance() + state(|s| s.burned + s.destroyed),
 			genesis,
 			"issuance is genesis less what was burned"
 		);
@@ -327,5 +383,16 @@ pub fn pass(blocks: u32) {
 }
 
 pub fn conclude(index: u32, outcome: AuditOutcome, attesters: Vec<AccountId>) {
-	JobEscrow::concluded(TaskId { job: 0, index }, outcome, attesters);
+	let task = TaskId { job: 0, index };
+	if !matches!(outcome, AuditOutcome::Passed | AuditOutcome::Spared) {
+		state(|s| s.windows.remove(&task));
+	}
+	JobEscrow::concluded(task, outcome, attesters);
+}
+
+/// Convicts whoever works on a task; returns what is set aside for the challenger.
+pub fn convict(index: u32, challenged: bool) -> Balance {
+	let task = TaskId { job: 0, index };
+	state(|s| s.windows.remove(&task));
+	JobEscrow::convicted(task, OFFENCE, challenged)
 }

@@ -85,8 +85,12 @@ pub struct Engagement<AccountId> {
 	pub machine: MachineId,
 	/// Price in planck.
 	pub price: Balance,
+	/// Stake to be put at risk on acceptance, in planck.
+	pub pledge: Balance,
 	/// Stake at risk, in planck: nought until accepted.
 	pub collateral: Balance,
+	/// Audit fees spent on this run, in planck.
+	pub audit_paid: Balance,
 	/// Roots of the inputs: empty until accepted.
 	pub inputs: InputRoots,
 	/// What was committed to.
@@ -165,6 +169,12 @@ pub struct Sums {
 	pub refunded: u64,
 	/// Audits that found a wrong or missing result.
 	pub audits_failed: u64,
+	/// Convictions of providers.
+	pub convictions: u64,
+	/// Forfeited by providers, in planck.
+	pub forfeited: Balance,
+	/// Set aside for challengers on the pallet's account, in planck.
+	pub rewards: Balance,
 	/// Paid to providers, in planck.
 	pub paid: Balance,
 	/// Burned of fees, in planck.
@@ -193,8 +203,6 @@ pub struct Params {
 	pub offer_window: BlockNumber,
 	/// Blocks between attempts to match a task that found no machine.
 	pub match_interval: BlockNumber,
-	/// Blocks from submission to the earliest settlement.
-	pub challenge_window: BlockNumber,
 	/// Shortest deadline a job may set, in blocks.
 	pub min_deadline: BlockNumber,
 	/// Longest deadline a job may set, in blocks.
@@ -216,7 +224,6 @@ impl Default for Params {
 		Self {
 			offer_window: 50,
 			match_interval: 10,
-			challenge_window: 1_200,
 			min_deadline: 10,
 			max_deadline: 100_800,
 			max_lifetime: 432_000,
@@ -229,6 +236,12 @@ impl Default for Params {
 }
 
 impl Params {
+	/// The most that a paid task may earn beyond its price, as a part of it: less than is burned of
+	/// its fee, since emission is (DESIGN §6).
+	pub fn premium(&self) -> Permill {
+		self.fee * self.burned
+	}
+
 	/// Whether the values make sense together.
 	pub fn valid(&self) -> bool {
 		self.offer_window > 0

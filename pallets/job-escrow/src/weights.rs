@@ -42,6 +42,10 @@ pub trait WeightInfo {
 	fn conclude(a: u32) -> Weight;
 	/// Removal of `n` tasks of a closed job.
 	fn purge(n: u32) -> Weight;
+	/// A conviction.
+	fn convict() -> Weight;
+	/// Payment of a challenger.
+	fn reward() -> Weight;
 }
 
 /// Weights with the runtime's database costs.
@@ -55,22 +59,22 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::Jobs` (r:0 w:1), `JobEscrow::Searches` (r:0 w:1),
 	/// `JobEscrow::Tasks` (r:0 w:1024), `JobEscrow::SearchItems` (r:0 w:1).
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(222_794_214, 0)
-			.saturating_add(Weight::from_parts(3_814_032, 0).saturating_mul(n.into()))
+		Weight::from_parts(56_338_200, 0)
+			.saturating_add(Weight::from_parts(4_903_238, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(9, 9))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
 	/// `n` in `[1, 1024]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1024 w:1024), `ProviderRegistry::Providers` (r:1024 w:1024),
 	/// `ProviderRegistry::Machines` (r:1024 w:1024), `JobEscrow::Totals` (r:1 w:1),
-	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `JobEscrow::Searches` (r:1 w:1),
+	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1),
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1024),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(166_663_000, 0)
-			.saturating_add(Weight::from_parts(123_891_888, 0).saturating_mul(n.into()))
-			.saturating_add(T::DbWeight::get().reads_writes(8, 8))
+		Weight::from_parts(212_759_000, 0)
+			.saturating_add(Weight::from_parts(178_044_964, 0).saturating_mul(n.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(7, 7))
 			.saturating_add(T::DbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
@@ -81,42 +85,41 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn advance() -> Weight {
-		Weight::from_parts(353_473_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
+		Weight::from_parts(576_411_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
 	/// `ProviderRegistry::Parameters` (r:1 w:0), `ProviderRegistry::Book` (r:1 w:1),
 	/// `JobEscrow::Totals` (r:1 w:1), `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1),
-	/// `JobEscrow::Searches` (r:1 w:1), `Verification::Programs` (r:1 w:1),
-	/// `JobEscrow::Parameters` (r:1 w:0), `JobEscrow::AgendaCounts` (r:1 w:1),
-	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
+	/// `Verification::Programs` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
+	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
+	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn lapse() -> Weight {
-		Weight::from_parts(409_087_000, 0).saturating_add(T::DbWeight::get().reads_writes(13, 13))
+		Weight::from_parts(546_535_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Programs` (r:1 w:0),
-	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::Searches` (r:1 w:1),
-	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
-	/// `JobEscrow::AgendaItems` (r:0 w:1).
+	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
+	/// `JobEscrow::Searches` (r:1 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn accept() -> Weight {
-		Weight::from_parts(99_306_000, 0).saturating_add(T::DbWeight::get().reads_writes(8, 5))
+		Weight::from_parts(147_146_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
 	/// `ProviderRegistry::Machines` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1),
-	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `JobEscrow::Searches` (r:1 w:1),
+	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1),
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn decline() -> Weight {
-		Weight::from_parts(181_961_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
+		Weight::from_parts(214_683_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::CounterForAudits` (r:1 w:1),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn submit() -> Weight {
-		Weight::from_parts(85_390_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(119_373_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -126,15 +129,15 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn abandon() -> Weight {
-		Weight::from_parts(172_594_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(207_750_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Claimable` (r:1 w:1), `System::Account` (r:2 w:2).
 	fn claim() -> Weight {
-		Weight::from_parts(93_125_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(123_171_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `JobEscrow::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(10_049_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(12_804_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `a` in `[0, 15]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1), `Balances::Holds` (r:1 w:1),
@@ -144,8 +147,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(235_019_326, 0)
-			.saturating_add(Weight::from_parts(71_871_601, 0).saturating_mul(a.into()))
+		Weight::from_parts(342_718_726, 0)
+			.saturating_add(Weight::from_parts(97_210_460, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(12, 13))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
@@ -153,65 +156,77 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Tasks` (r:0 w:32),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(21_027_262, 0)
-			.saturating_add(Weight::from_parts(2_365_218, 0).saturating_mul(n.into()))
+		Weight::from_parts(19_217_121, 0)
+			.saturating_add(Weight::from_parts(3_541_878, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 2))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
+	}
+	fn convict() -> Weight {
+		Weight::from_parts(300000000, 0).saturating_add(T::DbWeight::get().reads_writes(20, 20))
+	}
+	fn reward() -> Weight {
+		Weight::from_parts(60000000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
 	}
 }
 
 // For tests.
 impl WeightInfo for () {
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(222_794_214, 0)
-			.saturating_add(Weight::from_parts(3_814_032, 0).saturating_mul(n.into()))
+		Weight::from_parts(56_338_200, 0)
+			.saturating_add(Weight::from_parts(4_903_238, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(9, 9))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(166_663_000, 0)
-			.saturating_add(Weight::from_parts(123_891_888, 0).saturating_mul(n.into()))
-			.saturating_add(ParityDbWeight::get().reads_writes(8, 8))
+		Weight::from_parts(212_759_000, 0)
+			.saturating_add(Weight::from_parts(178_044_964, 0).saturating_mul(n.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(7, 7))
 			.saturating_add(ParityDbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
 	fn advance() -> Weight {
-		Weight::from_parts(353_473_000, 0)
+		Weight::from_parts(576_411_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(14, 15))
 	}
 	fn lapse() -> Weight {
-		Weight::from_parts(409_087_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(13, 13))
-	}
-	fn accept() -> Weight {
-		Weight::from_parts(99_306_000, 0).saturating_add(ParityDbWeight::get().reads_writes(8, 5))
-	}
-	fn decline() -> Weight {
-		Weight::from_parts(181_961_000, 0)
+		Weight::from_parts(546_535_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 12))
 	}
+	fn accept() -> Weight {
+		Weight::from_parts(147_146_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+	}
+	fn decline() -> Weight {
+		Weight::from_parts(214_683_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
+	}
 	fn submit() -> Weight {
-		Weight::from_parts(85_390_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(119_373_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
 	}
 	fn abandon() -> Weight {
-		Weight::from_parts(172_594_000, 0)
+		Weight::from_parts(207_750_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(93_125_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(123_171_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(10_049_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(12_804_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(235_019_326, 0)
-			.saturating_add(Weight::from_parts(71_871_601, 0).saturating_mul(a.into()))
+		Weight::from_parts(342_718_726, 0)
+			.saturating_add(Weight::from_parts(97_210_460, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 13))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(21_027_262, 0)
-			.saturating_add(Weight::from_parts(2_365_218, 0).saturating_mul(n.into()))
+		Weight::from_parts(19_217_121, 0)
+			.saturating_add(Weight::from_parts(3_541_878, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
+	}
+	fn convict() -> Weight {
+		Weight::from_parts(300000000, 0).saturating_add(ParityDbWeight::get().reads_writes(20, 20))
+	}
+	fn reward() -> Weight {
+		Weight::from_parts(60000000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
 	}
 }

@@ -15,6 +15,7 @@ use frame_support::{
 	traits::{fungible::Mutate, Get},
 };
 use frame_system::{pallet_prelude::BlockNumberFor, RawOrigin};
+use sp_runtime::Permill;
 
 const CLASS: MachineClass = MachineClass::ConsumerGpu;
 
@@ -48,6 +49,7 @@ fn priced(base: Balance, per_gmac: Balance) -> Ask {
 		max_trace_bytes: u128::MAX,
 		min_deadline: 0,
 		slots: 2,
+		stake_percent: 100,
 	}
 }
 
@@ -56,7 +58,13 @@ fn requirements() -> Requirements {
 }
 
 fn work() -> Work {
-	Work { costs: Costs::default(), value: 0, deadline: 1 }
+	Work {
+		costs: Costs::default(),
+		value: 0,
+		deadline: 1,
+		premium: Permill::from_percent(3),
+		stake_percent: 100,
+	}
 }
 
 /// Stake of a provider with as many machines as it may have, twice.

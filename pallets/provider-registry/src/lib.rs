@@ -173,6 +173,13 @@ pub mod pallet {
 			/// First block in which it may be withdrawn.
 			until: BlockNumber,
 		},
+		/// Stake was forfeited for a lie.
+		Forfeited {
+			/// Whose.
+			provider: T::AccountId,
+			/// How much, in planck.
+			amount: Balance,
+		},
 		/// Stake is no longer on hold.
 		Withdrawn {
 			/// Whose.
@@ -340,6 +347,8 @@ pub mod pallet {
 		ValueTooHigh,
 		/// A shorter deadline than the ask takes on.
 		DeadlineTooShort,
+		/// The ask puts less stake at risk than the task's assurance needs.
+		StakePercentTooLow,
 		/// Price, or price and value together, do not fit into a balance.
 		PriceOverflow,
 		/// All slots of the machine are in use.

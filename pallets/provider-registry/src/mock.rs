@@ -8,7 +8,7 @@ use assay_primitives::{
 	AccountId, Balance,
 };
 use frame_support::{assert_ok, derive_impl, parameter_types, traits::ConstU32};
-use sp_runtime::{traits::IdentityLookup, BuildStorage};
+use sp_runtime::{traits::IdentityLookup, BuildStorage, Permill};
 
 #[frame_support::runtime]
 mod runtime {
@@ -109,6 +109,7 @@ pub fn ask(base: Balance) -> Ask {
 		max_trace_bytes: u128::MAX,
 		min_deadline: 1,
 		slots: 2,
+		stake_percent: 100,
 	}
 }
 
@@ -122,7 +123,7 @@ pub fn anything() -> Requirements {
 
 pub fn work(macs: u128, elements: u128, value: Balance) -> Work {
 	let costs = Costs { macs, elements, trace_bytes: 0, const_bytes: 0, leaves: 0 };
-	Work { costs, value, deadline: 10 }
+	Work { costs, value, deadline: 10, premium: Permill::zero(), stake_percent: 100 }
 }
 
 pub fn register(n: u8, stake: Balance) {

@@ -2,12 +2,15 @@
 
 use crate::{pallet::*, *};
 use alloc::{vec, vec::Vec};
-use assay_compute::{Dtype, Node};
+use assay_compute::{
+	audit::{self as audits, MemorySource},
+	execute, proof, Dtype, Node, Tensor,
+};
 use assay_primitives::{
-	auditor::AuditorId,
+	auditor::{seal, AuditorId, Salt, SeatId},
 	traits::Programs as _,
-	work::{Commitment, Place, TaskId, Verdict},
-	Balance, BlockNumber, Root,
+	work::{Commitment, Depth, Place, TaskId, Verdict},
+	Balance, BlockNumber, Root, ASY,
 };
 use codec::Encode;
 use frame_benchmarking::v2::*;
@@ -18,7 +21,7 @@ use frame_support::{
 };
 use frame_system::RawOrigin;
 use sp_application_crypto::RuntimeAppPublic;
-use sp_runtime::transaction_validity::TransactionSource;
+use sp_runtime::{transaction_validity::TransactionSource, Perquintill};
 
 /// What benchmarks need of the runtime.
 pub trait BenchmarkHelper {
@@ -66,27 +69,55 @@ fn begin<T: Config>() {
 	Parameters::<T>::put(params);
 }
 
-fn audit<T: Config>(stage: Stage<T::AccountId>, round: u8) -> Step {
+/// A result with the most inputs.
+fn case<T: Config>() -> Case<T::AccountId> {
+	Case {
+		program: Root::repeat_byte(1),
+		inputs: BoundedVec::truncate_from(vec![Root::repeat_byte(2); 16]),
+		commitment: Commitment {
+			output_root: Root::repeat_byte(3),
+			trace_root: Root::repeat_byte(4),
+		},
+		submitted_at: 1,
+		closes_at: NOW + 1_000,
+		moved: 0,
+		pending: 0,
+		vouched: Default::default(),
+	}
+}
+
+fn audit<T: Config>(stage: Stage<T::AccountId>, round: u8) -> AuditStep {
+	Cases::<T>::insert(TASK, case::<T>());
 	Audits::<T>::insert(
 		TASK,
 		Audit {
-			program: Root::repeat_byte(1),
-			inputs: BoundedVec::truncate_from(vec![Root::repeat_byte(2); 16]),
-			commitment: Commitment {
-				output_root: Root::repeat_byte(3),
-				trace_root: Root::repeat_byte(4),
-			},
 			auditors: MAX_DRAWN as u8,
+			depth: Depth::Projection,
+			rate: Perquintill::one(),
 			submitted_at: 1,
 			round,
 			stage,
 		},
 	);
-	Step { task: TASK, submitted_at: 1, round }
+	AuditStep { task: TASK, submitted_at: 1, round }
 }
 
-/// A vote of the most seats, the last of them held by `last`, with these votes in.
-fn vote<T: Config>(last: AuditorId, deadline: BlockNumber, votes: &[Verdict]) -> Step {
+/// An account with a bond of an auditor, of which `at_risk` is.
+fn bonded<T: Config>(i: u32, at_risk: Balance) -> T::AccountId {
+	let who: T::AccountId = account("auditor", i, 0);
+	T::Currency::set_balance(&who, 100 * ASY);
+	Pallet::<T>::do_bond(who.clone(), DEPOSIT).expect("has enough");
+	Bonds::<T>::insert(&who, Bond { amount: DEPOSIT, at_risk });
+	who
+}
+
+const SEAT: SeatId = SeatId { task: TASK, submitted_at: 1, round: 0, number: MAX_DRAWN as u8 - 1 };
+const DEPOSIT: Balance = ASY;
+const SALT: Salt = [7; 32];
+
+/// A vote of the most seats, the last of them held by `last`, in which all have sealed the same and
+/// these have opened it.
+fn vote<T: Config>(last: AuditorId, seals_until: BlockNumber, votes: &[Verdict], seal: Root) {
 	let seats = (0..MAX_DRAWN)
 		.map(|i| {
 			let id = if i == MAX_DRAWN - 1 { last.clone() } else { auditor(i) };
@@ -94,11 +125,107 @@ fn vote<T: Config>(last: AuditorId, deadline: BlockNumber, votes: &[Verdict]) ->
 			if vote.is_none() {
 				Duties::<T>::insert(&id, TASK, ());
 			}
-			Seat { auditor: id, account: account("auditor", i, 0), vote }
+			let account = bonded::<T>(i, DEPOSIT);
+			let sealed = (seal != Root::zero()).then_some((seal, 1));
+			Seat { auditor: id, account, deposit: DEPOSIT, sealed, vote }
 		})
 		.collect::<Vec<_>>();
 	let seats = BoundedVec::truncate_from(seats);
-	audit::<T>(Stage::Voting(Voting { deadline, seats }), 0)
+	let opens_until = seals_until + 10;
+	audit::<T>(Stage::Voting(Voting { seals_until, opens_until, seats }), 0);
+}
+
+/// A program of these nodes whose run on some input is claimed with its last element wrong, and the
+/// proof of it.
+struct Lie {
+	program: Vec<u8>,
+	inputs: Vec<Root>,
+	commitment: Commitment,
+	proof: Vec<u8>,
+}
+
+fn lie(nodes: Vec<Node>) -> Lie {
+	let program = assay_compute::Program { nodes }.validate().expect("valid");
+	let tensors = program
+		.inputs()
+		.into_iter()
+		.map(|(node, shape)| {
+			let data = (0..shape.bytes()).map(|i| (i % 251) as u8).collect();
+			(node, Tensor::new(shape, data).expect("of its shape"))
+		})
+		.collect();
+	let mut trace = execute(&program, &tensors).expect("executes");
+	let inputs = program.inputs().iter().map(|(node, _)| trace.roots()[*node as usize]).collect();
+	let output = trace.tensors.pop().expect("there is one");
+	let mut data = output.data().to_vec();
+	let at = data.len() - (output.shape().row_bytes() / output.shape().cols) as usize;
+	data[at] ^= 1;
+	trace.tensors.push(Tensor::new(output.shape(), data).expect("of the same shape"));
+	let claim = audits::Claim::new(inputs, &trace.commit());
+	let fault = audits::Fault {
+		node: program.output(),
+		row: output.shape().rows - 1,
+		col: output.shape().cols - 1,
+		kind: audits::FaultKind::Element,
+	};
+	let proof = proof::prove(&program, &claim, &fault, &mut MemorySource::new(&trace));
+	Lie {
+		program: assay_compute::Program { nodes: program.nodes().to_vec() }.encode(),
+		inputs: claim.input_roots.iter().map(|root| Root::from(*root)).collect(),
+		commitment: Commitment {
+			output_root: claim.output_root.into(),
+			trace_root: claim.trace_root.into(),
+		},
+		proof: proof.expect("a lie").encode(),
+	}
+}
+
+/// Registers the lie's program.
+fn register<T: Config>(lie: &Lie) -> Result<Root, BenchmarkError> {
+	Pallet::<T>::do_register_program(rich::<T>(), &lie.program)?;
+	Ok(Programs::<T>::iter_keys().next().ok_or("registered")?)
+}
+
+/// The smallest lie.
+fn small() -> Lie {
+	let input = |cols| Node::Input { dtype: Dtype::I32, rows: 1, cols };
+	lie(vec![input(1), Node::RowQuant { x: 0 }])
+}
+
+/// A case against the smallest lie, for which the most auditors have vouched.
+fn vouched<T: Config>(lie: &Lie) -> Result<Case<T::AccountId>, BenchmarkError> {
+	let auditors = (0..MAX_DRAWN).map(|i| (bonded::<T>(i, DEPOSIT), DEPOSIT)).collect();
+	Ok(Case {
+		program: register::<T>(lie)?,
+		inputs: BoundedVec::truncate_from(lie.inputs.clone()),
+		commitment: lie.commitment,
+		vouched: BoundedVec::truncate_from(auditors),
+		..case::<T>()
+	})
+}
+
+/// A report on [`TASK`] that was sealed long enough ago.
+fn sealed<T: Config>(
+	case: Case<T::AccountId>,
+	proof: &[u8],
+) -> Result<T::AccountId, BenchmarkError> {
+	let reporter: T::AccountId = account("reporter", 0, 0);
+	T::Currency::set_balance(&reporter, 1_000 * ASY);
+	Cases::<T>::insert(TASK, case);
+	let seal = report_seal(&reporter, TASK, 1, proof, &SALT);
+	Pallet::<T>::do_commit_report(reporter.clone(), TASK, seal)?;
+	let later = NOW + Parameters::<T>::get().report_delay;
+	frame_system::Pallet::<T>::set_block_number(later.into());
+	Ok(reporter)
+}
+
+/// Holds a proof against what it was sealed and claimed for.
+fn decide<T: Config>(lie: &Lie) -> Result<(), BenchmarkError> {
+	let program = Programs::<T>::iter_keys().next().ok_or("registered")?;
+	let reporter: T::AccountId = account("reporter", 0, 0);
+	report_seal(&reporter, TASK, 1, &lie.proof, &SALT);
+	Pallet::<T>::judge(&program, &lie.inputs, &lie.commitment, &lie.proof).map_err(|_| "a lie")?;
+	Ok(())
 }
 
 #[benchmarks]
@@ -130,46 +257,216 @@ mod benchmarks {
 		Ok(())
 	}
 
-	/// The vote after which no quorum is possible any more.
 	#[benchmark]
-	fn attest() -> Result<(), BenchmarkError> {
+	fn seal_verdict() -> Result<(), BenchmarkError> {
 		begin::<T>();
-		let wrong = Verdict::Invalid(Place { node: 1, row: 1, col: 1 });
-		let mut votes = vec![Verdict::Valid; 5];
-		votes.extend([wrong; 4]);
-		vote::<T>(auditor(14), NOW, &votes);
+		vote::<T>(auditor(14), NOW, &[], Root::zero());
 		let key = AuditorId::generate_pair(None);
 		let signature = key.sign(b"not looked at").ok_or("signs")?;
 
 		#[extrinsic_call]
-		_(RawOrigin::Authorized, TASK, 1, 0, 14, wrong, signature);
+		_(RawOrigin::Authorized, SEAT, Root::repeat_byte(1), signature);
 
-		assert_eq!(Audits::<T>::get(TASK).map(|a| a.round), Some(1));
+		assert!(matches!(Audits::<T>::get(TASK).map(|a| a.stage), Some(Stage::Voting(v))
+			if v.seats.last().is_some_and(|seat| seat.sealed.is_some())));
 		Ok(())
 	}
 
 	#[benchmark]
-	fn authorize_attest() -> Result<(), BenchmarkError> {
+	fn authorize_seal_verdict() -> Result<(), BenchmarkError> {
 		begin::<T>();
 		let key = AuditorId::generate_pair(None);
-		vote::<T>(key.clone(), NOW, &[]);
-		let verdict = Verdict::Invalid(Place { node: 1, row: 1, col: 1 });
-		let message = Pallet::<T>::attestation(TASK, 1, 0, verdict).encode();
+		vote::<T>(key.clone(), NOW, &[], Root::zero());
+		let seal = Root::repeat_byte(1);
+		let message = Pallet::<T>::signed_seal(SEAT, seal).encode();
 		let signature = key.sign(&message).ok_or("signs")?;
-		let call = Call::<T>::attest {
-			task: TASK,
-			submitted_at: 1,
-			round: 0,
-			seat: MAX_DRAWN as u8 - 1,
-			verdict,
-			signature,
-		};
+		let call = Call::<T>::seal_verdict { seat: SEAT, seal, signature };
 
 		#[block]
 		{
 			call.authorize(TransactionSource::External)
 				.ok_or("Call must give some authorization")??;
 		}
+		Ok(())
+	}
+
+	/// The last verdict of a round in which no quorum agrees, an accusation that does not hold. What
+	/// its proof costs is weighed apart.
+	#[benchmark]
+	fn open_verdict() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let wrong = Verdict::Invalid(Place { node: 1, row: 1, col: 1 });
+		let mut votes = vec![Verdict::Valid; 7];
+		votes.extend([Verdict::Unavailable; 7]);
+		let sealed = seal(&auditor(14), &SEAT, &wrong, &[], &SALT);
+		vote::<T>(auditor(14), NOW - 1, &votes, sealed);
+
+		#[extrinsic_call]
+		_(RawOrigin::Authorized, SEAT, wrong, Default::default(), SALT);
+
+		assert_eq!(Audits::<T>::get(TASK).map(|a| a.round), Some(1));
+		Ok(())
+	}
+
+	#[benchmark]
+	fn authorize_open_verdict(b: Linear<0, 2_000_000>) -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let proof = vec![1; b as usize];
+		let verdict = Verdict::Invalid(Place { node: 1, row: 1, col: 1 });
+		let sealed = seal(&auditor(14), &SEAT, &verdict, &proof, &SALT);
+		vote::<T>(auditor(14), NOW - 1, &[], sealed);
+		let proof = BoundedVec::truncate_from(proof);
+		let call = Call::<T>::open_verdict { seat: SEAT, verdict, proof, salt: SALT };
+
+		#[block]
+		{
+			call.authorize(TransactionSource::External)
+				.ok_or("Call must give some authorization")??;
+		}
+		Ok(())
+	}
+
+	#[benchmark]
+	fn bond() {
+		let who = rich::<T>();
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(who.clone()), ASY);
+
+		assert_eq!(Bonds::<T>::get(who), Some(Bond { amount: ASY, at_risk: 0 }));
+	}
+
+	#[benchmark]
+	fn unbond() {
+		let who = bonded::<T>(0, 0);
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(who.clone()), DEPOSIT);
+
+		assert!(!Bonds::<T>::contains_key(who));
+	}
+
+	/// In the place of a report on an earlier attempt.
+	#[benchmark]
+	fn commit_report() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let reporter = sealed::<T>(case::<T>(), &[])?;
+		Cases::<T>::insert(TASK, Case { submitted_at: 2, ..case::<T>() });
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(reporter), TASK, Root::repeat_byte(1));
+
+		assert_eq!(Cases::<T>::get(TASK).map(|case| case.pending), Some(1));
+		Ok(())
+	}
+
+	/// A conviction for which the most auditors answer. What its proof costs is weighed apart.
+	#[benchmark]
+	fn report_fraud() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let lie = small();
+		let reporter = sealed::<T>(vouched::<T>(&lie)?, &lie.proof)?;
+		let proof = BoundedVec::truncate_from(lie.proof);
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(reporter), TASK, proof, SALT);
+
+		assert_eq!(Convictions::<T>::iter().count(), 1);
+		Ok(())
+	}
+
+	/// A proof about a row of `b` bytes that is generated again.
+	#[benchmark]
+	fn verify_fill(b: Linear<1_000, 524_288>) -> Result<(), BenchmarkError> {
+		let lie = lie(vec![Node::Fill { rows: 1, cols: b, seed: [1; 32] }]);
+		register::<T>(&lie)?;
+		#[block]
+		{
+			decide::<T>(&lie)?;
+		}
+		Ok(())
+	}
+
+	/// A proof about one element of a product, with rows of `b` bytes in all.
+	#[benchmark]
+	fn verify_product(b: Linear<1_000, 262_000>) -> Result<(), BenchmarkError> {
+		let row = Node::Input { dtype: Dtype::I8, rows: 1, cols: b / 2 };
+		let lie = lie(vec![row.clone(), row, Node::MatmulT { a: 0, b: 1 }]);
+		register::<T>(&lie)?;
+		#[block]
+		{
+			decide::<T>(&lie)?;
+		}
+		Ok(())
+	}
+
+	/// A proof about a row that is scaled by its largest magnitude, with `b` bytes of rows in all.
+	#[benchmark]
+	fn verify_quant(b: Linear<1_000, 655_360>) -> Result<(), BenchmarkError> {
+		let row = Node::Input { dtype: Dtype::I32, rows: 1, cols: b / 5 };
+		let lie = lie(vec![row, Node::RowQuant { x: 0 }]);
+		register::<T>(&lie)?;
+		#[block]
+		{
+			decide::<T>(&lie)?;
+		}
+		Ok(())
+	}
+
+	/// A proof about a row that is normalised, with `b` bytes of rows in all: the widest evidence.
+	#[benchmark]
+	fn verify_norm(b: Linear<1_000, 2_097_152>) -> Result<(), BenchmarkError> {
+		let row = || Node::Input { dtype: Dtype::I32, rows: 1, cols: b / 16 };
+		let norm = Node::RowNorm { x: 0, gain: 1, bias: 2, shift: 8 };
+		let lie = lie(vec![row(), row(), row(), norm]);
+		register::<T>(&lie)?;
+		#[block]
+		{
+			decide::<T>(&lie)?;
+		}
+		Ok(())
+	}
+
+	#[benchmark]
+	fn lapse_report() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let reporter = sealed::<T>(case::<T>(), &[])?;
+		#[block]
+		{
+			Pallet::<T>::lapse_report(TASK, reporter, NOW);
+		}
+		assert_eq!(Reports::<T>::iter().count(), 0);
+		Ok(())
+	}
+
+	/// The sink's part is weighed by the sink.
+	#[benchmark]
+	fn pay_reward() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let program = register::<T>(&small())?;
+		let Case { inputs, commitment, .. } = case::<T>();
+		let challenger = account("challenger", 0, 0);
+		let conviction =
+			Conviction { program, inputs, commitment, challenger, since: 1, reward: 0 };
+		Convictions::<T>::insert(TASK, 1, conviction);
+		#[block]
+		{
+			Pallet::<T>::pay_reward(TASK, 1);
+		}
+		assert_eq!(Convictions::<T>::iter().count(), 0);
+		Ok(())
+	}
+
+	#[benchmark]
+	fn close_case() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let case = vouched::<T>(&small())?;
+		Cases::<T>::insert(TASK, case);
+		#[block]
+		{
+			Pallet::<T>::close_case(TASK);
+		}
+		assert!(Bonds::<T>::iter_values().all(|b| b.at_risk == 0));
 		Ok(())
 	}
 
@@ -202,8 +499,8 @@ mod benchmarks {
 	#[benchmark]
 	fn agenda_overhead() {
 		begin::<T>();
-		let step = Step { task: TASK, submitted_at: 1, round: 0 };
-		Steps::<T>::put(NOW - 1, NOW, step);
+		let step = AuditStep { task: TASK, submitted_at: 1, round: 0 };
+		Steps::<T>::put(NOW - 1, NOW, Step::Audit(step));
 		let mut meter = WeightMeter::new();
 
 		#[block]
@@ -215,13 +512,13 @@ mod benchmarks {
 	}
 
 	/// A step that looks at the most blocks and then draws the most auditors, the most of them
-	/// having been drawn before.
+	/// having been drawn before. Half of those looked at may have nothing free to put at risk.
 	#[benchmark]
 	fn step_draw(a: Linear<15, 1_000>) {
 		begin::<T>();
 		let a = a.min(T::MaxAuditors::get());
 		let set = (0..a)
-			.map(|i| Auditor { id: auditor(i), account: account("auditor", i, 0) })
+			.map(|i| Auditor { id: auditor(i), account: bonded::<T>(i, 0) })
 			.collect::<Vec<_>>();
 		Auditors::<T>::put(BoundedVec::truncate_from(set));
 		let earlier = (0..MAX_EARLIER).map(|i| account("auditor", i, 0)).collect::<Vec<_>>();
@@ -244,21 +541,22 @@ mod benchmarks {
 
 		#[block]
 		{
-			Pallet::<T>::step(NOW, step);
+			Pallet::<T>::step(NOW, Step::Audit(step));
 		}
 
 		assert_eq!(Duties::<T>::iter().count() as u32, MAX_DRAWN);
 	}
 
-	/// Nobody attested; the next round begins.
+	/// All have sealed and nobody has opened; the next round begins.
 	#[benchmark]
 	fn step_deadline() {
 		begin::<T>();
-		let step = vote::<T>(auditor(14), NOW - 1, &[]);
+		vote::<T>(auditor(14), NOW - 11, &[], Root::repeat_byte(1));
+		let step = AuditStep { task: TASK, submitted_at: 1, round: 0 };
 
 		#[block]
 		{
-			Pallet::<T>::step(NOW, step);
+			Pallet::<T>::step(NOW, Step::Audit(step));
 		}
 
 		assert_eq!(Audits::<T>::get(TASK).map(|a| a.round), Some(1));

@@ -27,11 +27,12 @@ pub(crate) const LOG_TARGET: &str = "runtime::verification";
 #[frame_support::pallet]
 pub mod pallet {
 	use super::*;
+	use alloc::vec::Vec;
 	use assay_primitives::{
 		agenda::Agenda,
-		auditor::{AuditorId, AuditorSignature},
-		traits::{AuditSink, BlockEntropy, TaskEndpoints},
-		work::{AuditOutcome, Costs, TaskId, Verdict},
+		auditor::{AuditorId, AuditorSignature, Salt, SeatId},
+		traits::{AuditSink, BlockEntropy, TaskEndpoints, WorkLedger},
+		work::{AuditOutcome, Costs, Offence, TaskId, Verdict},
 		Balance, BlockNumber, Root,
 	};
 	use frame_support::{
@@ -40,6 +41,7 @@ pub mod pallet {
 		weights::WeightMeter,
 	};
 	use frame_system::{offchain::CreateAuthorizedTransaction, pallet_prelude::*};
+	use sp_runtime::Perquintill;
 
 	const STORAGE_VERSION: StorageVersion = StorageVersion::new(1);
 
@@ -59,8 +61,10 @@ pub mod pallet {
 		type RuntimeHoldReason: From<HoldReason>;
 		/// Unpredictable output of the current block, asked for once at its end.
 		type Entropy: BlockEntropy;
-		/// What hears of concluded audits.
+		/// What hears of concluded audits and convictions.
 		type Sink: AuditSink<Self::AccountId>;
+		/// Where burned bonds are accounted.
+		type Ledger: WorkLedger<Self::AccountId>;
 		/// Where submitted tasks are served.
 		type Endpoints: TaskEndpoints;
 		/// Most auditors of a session; those beyond are never drawn.
@@ -82,6 +86,12 @@ pub mod pallet {
 		/// Deposit for a registered program.
 		#[codec(index = 0)]
 		ProgramDeposit,
+		/// What an auditor puts up against being absent or lying.
+		#[codec(index = 1)]
+		AuditorBond,
+		/// Bond of a report of fraud.
+		#[codec(index = 2)]
+		ReportBond,
 	}
 
 	/// Registered programs by id.
@@ -98,6 +108,32 @@ pub mod pallet {
 	// Twox64Concat: heights are not chosen by anyone.
 	#[pallet::storage]
 	pub type Entropy<T: Config> = StorageMap<_, Twox64Concat, BlockNumber, Contribution>;
+
+	/// Results that may still be challenged.
+	// Twox64Concat: tasks are numbered by the chain.
+	#[pallet::storage]
+	pub type Cases<T: Config> = StorageMap<_, Twox64Concat, TaskId, Case<T::AccountId>>;
+
+	/// Reports of fraud that are sealed and not opened. Any number of accounts may have one for a
+	/// task, each with a bond, so that none can keep another from reporting.
+	#[pallet::storage]
+	pub type Reports<T: Config> =
+		StorageDoubleMap<_, Twox64Concat, TaskId, Blake2_128Concat, T::AccountId, Report>;
+
+	/// Lies proved and not yet rewarded, by task and block of submission.
+	#[pallet::storage]
+	pub type Convictions<T: Config> = StorageDoubleMap<
+		_,
+		Twox64Concat,
+		TaskId,
+		Twox64Concat,
+		BlockNumber,
+		Conviction<T::AccountId>,
+	>;
+
+	/// What auditors have put up.
+	#[pallet::storage]
+	pub type Bonds<T: Config> = StorageMap<_, Blake2_128Concat, T::AccountId, Bond>;
 
 	/// Audits under way.
 	// Twox64Concat: tasks are numbered by the chain.
@@ -131,7 +167,7 @@ pub mod pallet {
 	/// Steps put down, by block and number.
 	#[pallet::storage]
 	pub type AgendaItems<T: Config> =
-		StorageDoubleMap<_, Twox64Concat, BlockNumber, Twox64Concat, u32, Step>;
+		StorageDoubleMap<_, Twox64Concat, BlockNumber, Twox64Concat, u32, Step<T::AccountId>>;
 
 	/// First block and number of the agenda not worked off.
 	#[pallet::storage]
@@ -141,8 +177,13 @@ pub mod pallet {
 	#[pallet::storage]
 	pub type Parameters<T: Config> = StorageValue<_, Params, ValueQuery>;
 
-	/// Steps of audits that fall due.
-	pub(crate) type Steps<T> = Agenda<AgendaCounts<T>, AgendaItems<T>, AgendaCursor<T>, Step>;
+	/// Steps that fall due.
+	pub(crate) type Steps<T> = Agenda<
+		AgendaCounts<T>,
+		AgendaItems<T>,
+		AgendaCursor<T>,
+		Step<<T as frame_system::Config>::AccountId>,
+	>;
 
 	/// Initial parameters.
 	#[pallet::genesis_config]
@@ -150,9 +191,8 @@ pub mod pallet {
 	pub struct GenesisConfig<T: Config> {
 		/// Windows, deposits and fees.
 		pub params: Params,
-		#[allow(missing_docs)]
-		#[serde(skip)]
-		pub _config: core::marker::PhantomData<T>,
+		/// Auditors' bonds, in planck: held from balances that genesis gives them.
+		pub bonds: Vec<(T::AccountId, Balance)>,
 	}
 
 	#[pallet::genesis_build]
@@ -160,6 +200,11 @@ pub mod pallet {
 		fn build(&self) {
 			assert!(self.params.is_valid(), "verification: invalid parameters at genesis");
 			Parameters::<T>::put(&self.params);
+			for (auditor, amount) in &self.bonds {
+				// Genesis is built outside of any block, and there a panic is the refusal.
+				Pallet::<T>::do_bond(auditor.clone(), *amount)
+					.expect("genesis balances cover the auditors' bonds");
+			}
 		}
 	}
 
@@ -196,6 +241,8 @@ pub mod pallet {
 			task: TaskId,
 			/// Auditors to be drawn.
 			auditors: u8,
+			/// How often a task like this one is audited.
+			rate: Perquintill,
 		},
 		/// Auditors were drawn.
 		#[codec(index = 3)]
@@ -206,10 +253,12 @@ pub mod pallet {
 			round: u8,
 			/// The validators, in the order of their seats.
 			auditors: BoundedVec<T::AccountId, ConstU32<MAX_DRAWN>>,
-			/// Last block in which an attestation counts.
-			deadline: BlockNumber,
+			/// Last block in which a verdict may be sealed.
+			seals_until: BlockNumber,
+			/// Last block in which one may be opened.
+			opens_until: BlockNumber,
 		},
-		/// A drawn auditor attested.
+		/// A drawn auditor opened its verdict.
 		#[codec(index = 4)]
 		Attested {
 			/// Which task.
@@ -219,7 +268,7 @@ pub mod pallet {
 			/// What it attested.
 			verdict: Verdict,
 		},
-		/// A drawn auditor did not attest in time.
+		/// A drawn auditor did not seal a verdict and open it in time.
 		#[codec(index = 5)]
 		Absent {
 			/// Which task.
@@ -249,6 +298,98 @@ pub mod pallet {
 			/// To what.
 			params: Params,
 		},
+		/// A drawn auditor sealed its verdict.
+		#[codec(index = 9)]
+		Sealed {
+			/// Which task.
+			task: TaskId,
+			/// The validator.
+			auditor: T::AccountId,
+		},
+		/// An auditor put up more.
+		#[codec(index = 10)]
+		Bonded {
+			/// The validator.
+			auditor: T::AccountId,
+			/// How much, in planck.
+			amount: Balance,
+		},
+		/// An auditor took some of its bond back.
+		#[codec(index = 11)]
+		Unbonded {
+			/// The validator.
+			auditor: T::AccountId,
+			/// How much, in planck.
+			amount: Balance,
+		},
+		/// An auditor was absent, accused falsely or vouched for a lie; part of its bond was burned.
+		#[codec(index = 12)]
+		AuditorSlashed {
+			/// Over which task.
+			task: TaskId,
+			/// The validator.
+			auditor: T::AccountId,
+			/// How much, in planck.
+			amount: Balance,
+		},
+		/// Somebody has sealed a report of fraud; the window stays open for it.
+		#[codec(index = 13)]
+		ReportSealed {
+			/// Which task.
+			task: TaskId,
+			/// Who.
+			reporter: T::AccountId,
+			/// Last block in which it may be opened.
+			until: BlockNumber,
+		},
+		/// A report came to nothing and its bond was burned.
+		#[codec(index = 14)]
+		ReportRejected {
+			/// Which task.
+			task: TaskId,
+			/// Who.
+			reporter: T::AccountId,
+			/// Why.
+			why: Rejection,
+			/// The bond, in planck.
+			burned: Balance,
+		},
+		/// What a report was about had been decided; its bond was given back.
+		#[codec(index = 15)]
+		ReportVoid {
+			/// Which task.
+			task: TaskId,
+			/// Who.
+			reporter: T::AccountId,
+		},
+		/// A provider was convicted.
+		#[codec(index = 16)]
+		Convicted {
+			/// Which task.
+			task: TaskId,
+			/// Of what.
+			offence: Offence,
+			/// Whose proof it was.
+			challenger: Option<T::AccountId>,
+		},
+		/// A proof of a lie that was proved already turned out to be the earlier one.
+		#[codec(index = 17)]
+		EarlierReport {
+			/// Which task.
+			task: TaskId,
+			/// Whose it is.
+			reporter: T::AccountId,
+		},
+		/// A challenger was paid.
+		#[codec(index = 18)]
+		Rewarded {
+			/// For which task.
+			task: TaskId,
+			/// Who.
+			challenger: T::AccountId,
+			/// How much, in planck.
+			amount: Balance,
+		},
 	}
 
 	/// What can go wrong.
@@ -272,18 +413,38 @@ pub mod pallet {
 		NotEnoughAuditors,
 		/// The task is larger than validators audit.
 		AuditTooLarge,
-		/// The task is under audit already.
-		AlreadyUnderAudit,
+		/// The task has a result that may still be challenged.
+		AlreadyOpen,
+		/// The depth finds skipped work only, and the job declares value on single elements.
+		DepthTooShallow,
 		/// No audit of this attempt at the task is under way.
 		NotUnderAudit,
 		/// The round is over or has not been drawn.
 		WrongRound,
 		/// The round has no such seat.
 		NoSuchSeat,
+		/// The auditor has sealed a verdict in this round.
+		AlreadySealed,
+		/// The auditor has sealed no verdict in this round.
+		NotSealed,
 		/// The auditor has attested in this round.
 		AlreadyAttested,
-		/// The window for attestations is over.
+		/// What is opened is not what was sealed.
+		WrongSeal,
+		/// It may not be opened yet.
+		TooEarly,
+		/// The time for this is over.
 		TooLate,
+		/// The task has no result that may be challenged.
+		NotOpen,
+		/// The account has a sealed report on this result.
+		AlreadyReported,
+		/// The account has no sealed report on this task.
+		NoReport,
+		/// The amount is nought.
+		ZeroAmount,
+		/// So much of the bond is not free.
+		BondAtRisk,
 		/// A parameter is out of bounds.
 		InvalidParameters,
 	}
@@ -355,37 +516,140 @@ pub mod pallet {
 			Self::do_remove_program(owner, program)
 		}
 
-		/// Records what a drawn auditor found.
+		/// Seals the verdict of a drawn auditor.
 		///
 		/// Origin: authorized, a general transaction without fee. It is let in only with a valid
 		/// signature of the seat's auditor over
-		/// [`Attestation`](assay_primitives::auditor::Attestation), for the attempt and round that
-		/// are open, once per seat.
+		/// [`SignedSeal`](assay_primitives::auditor::SignedSeal), for the attempt and round that are
+		/// open, once per seat.
 		///
 		/// # Errors
 		/// [`Error::NotUnderAudit`], [`Error::WrongRound`], [`Error::NoSuchSeat`],
-		/// [`Error::AlreadyAttested`], [`Error::TooLate`].
+		/// [`Error::AlreadySealed`], [`Error::TooLate`].
 		///
 		/// # Events
-		/// [`Event::Attested`]; with a quorum [`Event::AuditConcluded`]; once no quorum is possible
-		/// [`Event::RoundFailed`].
+		/// [`Event::Sealed`].
 		#[pallet::call_index(2)]
-		#[pallet::weight(<T as Config>::WeightInfo::attest()
-			.saturating_add(T::Sink::concluded_weight(MAX_DRAWN)))]
-		#[pallet::authorize(Self::authorize_attest)]
-		pub fn attest(
+		#[pallet::authorize(Self::authorize_seal)]
+		pub fn seal_verdict(
 			origin: OriginFor<T>,
-			task: TaskId,
-			submitted_at: BlockNumber,
-			round: u8,
-			seat: u8,
-			verdict: Verdict,
+			seat: SeatId,
+			seal: Root,
 			signature: AuditorSignature,
+		) -> DispatchResult {
+			ensure_authorized(origin)?;
+			// Checked in `authorize_seal`, without which this origin does not exist.
+			let _ = signature;
+			Self::do_seal(seat, seal)
+		}
+
+		/// Opens the verdict that a drawn auditor sealed, once all of the round are sealed or the time
+		/// for that is over. An accusation comes with its `proof`, which convicts at once if it holds
+		/// and costs the auditor its deposit if not; any other verdict comes with none.
+		///
+		/// Origin: authorized, a general transaction without fee. It is let in only if it opens the
+		/// seal, once per seat.
+		///
+		/// # Errors
+		/// [`Error::NotUnderAudit`], [`Error::WrongRound`], [`Error::NoSuchSeat`],
+		/// [`Error::NotSealed`], [`Error::AlreadyAttested`], [`Error::TooEarly`], [`Error::TooLate`],
+		/// [`Error::WrongSeal`].
+		///
+		/// # Events
+		/// [`Event::Attested`]; [`Event::Convicted`] or [`Event::AuditorSlashed`] for an accusation;
+		/// with the last verdict of the round [`Event::AuditConcluded`] or [`Event::RoundFailed`].
+		#[pallet::call_index(4)]
+		#[pallet::weight(<T as Config>::WeightInfo::open_verdict()
+			.saturating_add(Pallet::<T>::judge_weight(proof.len() as u32))
+			.saturating_add(T::Sink::concluded_weight(MAX_DRAWN).max(T::Sink::convicted_weight())))]
+		#[pallet::authorize(Self::authorize_open)]
+		#[pallet::weight_of_authorize(<T as Config>::WeightInfo::authorize_open_verdict(proof.len() as u32))]
+		pub fn open_verdict(
+			origin: OriginFor<T>,
+			seat: SeatId,
+			verdict: Verdict,
+			proof: BoundedVec<u8, ConstU32<MAX_PROOF_BYTES>>,
+			salt: Salt,
 		) -> DispatchResultWithPostInfo {
 			ensure_authorized(origin)?;
-			// Checked in `authorize_attest`, without which this origin does not exist.
-			let _ = signature;
-			Self::do_attest(task, submitted_at, round, seat, verdict)
+			Self::do_open(seat, verdict, &proof, &salt)
+		}
+
+		/// Puts up a bond, so that the signer's auditor key may be drawn from the next session on.
+		///
+		/// Origin: signed, the validator.
+		///
+		/// # Errors
+		/// [`Error::ZeroAmount`], or the currency's if it cannot be held.
+		///
+		/// # Events
+		/// [`Event::Bonded`].
+		#[pallet::call_index(5)]
+		pub fn bond(origin: OriginFor<T>, amount: Balance) -> DispatchResult {
+			let who = ensure_signed(origin)?;
+			Self::do_bond(who, amount)
+		}
+
+		/// Takes back what is not at risk of the signer's bond.
+		///
+		/// Origin: signed, the validator.
+		///
+		/// # Errors
+		/// [`Error::ZeroAmount`], [`Error::BondAtRisk`].
+		///
+		/// # Events
+		/// [`Event::Unbonded`].
+		#[pallet::call_index(6)]
+		pub fn unbond(origin: OriginFor<T>, amount: Balance) -> DispatchResult {
+			let who = ensure_signed(origin)?;
+			Self::do_unbond(who, amount)
+		}
+
+		/// Notes that the signer has a proof of fraud in hand, without showing it: `seal` is its
+		/// [`report_seal`]. It must be opened with [`Call::report_fraud`] within the report window, or
+		/// the bond is burned. The task does not settle meanwhile.
+		///
+		/// Origin: signed, anyone; has `report_bond` planck held.
+		///
+		/// # Errors
+		/// [`Error::NotOpen`], [`Error::AlreadyReported`]; [`Error::TooLate`] if the end of the window
+		/// was moved as often as it may be and comes before the report's; the currency's if the bond
+		/// cannot be held.
+		///
+		/// # Events
+		/// [`Event::ReportSealed`].
+		#[pallet::call_index(7)]
+		pub fn commit_report(origin: OriginFor<T>, task: TaskId, seal: Root) -> DispatchResult {
+			let reporter = ensure_signed(origin)?;
+			Self::do_commit_report(reporter, task, seal)
+		}
+
+		/// Opens a sealed report. The chain decides the proof at once: if it shows a fault the provider
+		/// is convicted and the bond given back; if not the bond is burned. Either way the report is
+		/// used up and the call succeeds.
+		///
+		/// Whoever sealed earliest is paid, `report_window` blocks after the conviction.
+		///
+		/// Origin: signed, the reporter.
+		///
+		/// # Errors
+		/// [`Error::NoReport`], [`Error::WrongSeal`], [`Error::TooEarly`], [`Error::TooLate`].
+		///
+		/// # Events
+		/// [`Event::Convicted`], [`Event::ReportRejected`], [`Event::ReportVoid`] or
+		/// [`Event::EarlierReport`].
+		#[pallet::call_index(8)]
+		#[pallet::weight(<T as Config>::WeightInfo::report_fraud()
+			.saturating_add(Pallet::<T>::judge_weight(proof.len() as u32))
+			.saturating_add(T::Sink::concluded_weight(MAX_DRAWN).max(T::Sink::convicted_weight())))]
+		pub fn report_fraud(
+			origin: OriginFor<T>,
+			task: TaskId,
+			proof: BoundedVec<u8, ConstU32<MAX_PROOF_BYTES>>,
+			salt: Salt,
+		) -> DispatchResult {
+			let reporter = ensure_signed(origin)?;
+			Self::do_report_fraud(reporter, task, &proof, &salt)
 		}
 
 		/// Sets windows, deposits and fees.

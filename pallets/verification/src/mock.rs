@@ -3,11 +3,14 @@
 
 use crate as pallet_verification;
 use crate::*;
-use assay_compute::{Dtype, Node};
+use assay_compute::{
+	audit::{self as audits, MemorySource},
+	execute, Dtype, Node, Tensor, Trace,
+};
 use assay_primitives::{
-	auditor::{app, AuditorId},
-	traits::{self, Audits as _, BlockEntropy, TaskEndpoints},
-	work::{Assurance, AuditOutcome, Claim, Commitment, TaskId, Verdict},
+	auditor::{app, seal, AuditorId, Salt, SeatId},
+	traits::{self, Audits as _, BlockEntropy, Programs as _, TaskEndpoints, Terms},
+	work::{Assurance, AuditOutcome, Claim, Commitment, Offence, Place, TaskId, Verdict},
 	Balance, BlockNumber, Root, ASY,
 };
 use codec::Encode;
@@ -74,8 +77,14 @@ impl pallet_balances::Config for Test {
 parameter_types! {
 	/// Author of block n is the entry n modulo the length; a block of `None` has no output.
 	pub static BlockAuthors: Vec<Option<u64>> = vec![Some(1), Some(2), Some(3), Some(4)];
-	/// What the sink was told.
+	/// What the sink was told of audits.
 	pub static Concluded: Vec<(TaskId, AuditOutcome, Vec<AccountId>)> = vec![];
+	/// What the sink was told of convictions, and whether somebody is to be rewarded.
+	pub static Convicted: Vec<(TaskId, Offence, bool)> = vec![];
+	/// Whom the sink was told to reward.
+	pub static Rewarded: Vec<(AccountId, Balance)> = vec![];
+	/// Burned of bonds.
+	pub static Destroyed: Balance = 0;
 	/// Endpoint of every task.
 	pub static Endpoint: Option<Vec<u8>> = Some(b"http://worker.example:8080".to_vec());
 }
@@ -108,6 +117,34 @@ impl traits::AuditSink<AccountId> for MockSink {
 	fn concluded_weight(attesters: u32) -> Weight {
 		Weight::from_parts(1_000_000, 0).saturating_mul(attesters.into())
 	}
+	fn convicted(task: TaskId, offence: Offence, challenged: bool) -> Balance {
+		Convicted::mutate(|c| c.push((task, offence, challenged)));
+		if challenged {
+			REWARD
+		} else {
+			0
+		}
+	}
+	fn convicted_weight() -> Weight {
+		Weight::from_parts(1_000_000, 0)
+	}
+	fn reward(challenger: &AccountId, amount: Balance) {
+		Rewarded::mutate(|r| r.push((*challenger, amount)));
+	}
+	fn reward_weight() -> Weight {
+		Weight::from_parts(1_000_000, 0)
+	}
+}
+
+/// What the sink sets aside for a challenger.
+pub const REWARD: Balance = 5 * ASY;
+
+pub struct MockLedger;
+impl traits::WorkLedger<AccountId> for MockLedger {
+	fn burned(_: &AccountId, _: Balance) {}
+	fn destroyed(amount: Balance) {
+		Destroyed::mutate(|d| *d += amount);
+	}
 }
 
 /// Whose work the tasks of jobs below [`JOBS_EACH`] are; the next one's are as many that follow.
@@ -127,6 +164,7 @@ impl pallet_verification::Config for Test {
 	type RuntimeHoldReason = RuntimeHoldReason;
 	type Entropy = MockEntropy;
 	type Sink = MockSink;
+	type Ledger = MockLedger;
 	type Endpoints = MockEndpoints;
 	type MaxAuditors = ConstU32<1_000>;
 	type EntropyKept = ConstU32<64>;
@@ -155,6 +193,16 @@ impl frame_system::offchain::CreateAuthorizedTransaction<pallet_verification::Ca
 
 pub const OWNER: AccountId = 1_000;
 pub const POOR: AccountId = 1_001;
+pub const REPORTER: AccountId = 1_002;
+pub const OTHER: AccountId = 1_003;
+/// Owner of the program that claims are about.
+pub const FOUNDER: AccountId = 1_004;
+/// At risk in each seat.
+pub const DEPOSIT: Balance = ASY;
+/// Bond of a report.
+pub const BOND: Balance = 10 * ASY;
+/// Bond of each of the auditors 1 to 60.
+pub const AUDITOR_BOND: Balance = 100 * ASY;
 
 pub fn params() -> Params {
 	Params {
@@ -170,19 +218,42 @@ pub fn params() -> Params {
 		fee_per_mib_trace: 1,
 		max_audit_macs: 1_000_000_000_000,
 		max_audit_trace_bytes: 1 << 30,
+		auditor_deposit: DEPOSIT,
+		opening_window: 4,
+		challenge_window: 60,
+		report_bond: BOND,
+		report_delay: 2,
+		report_window: 8,
+		report_grace: 5,
+		max_moves: 3,
 	}
 }
 
 pub fn new_test_ext() -> sp_io::TestExternalities {
 	BlockAuthors::set(vec![Some(1), Some(2), Some(3), Some(4)]);
 	Concluded::set(vec![]);
+	Convicted::set(vec![]);
+	Rewarded::set(vec![]);
+	Destroyed::set(0);
 	Endpoint::set(Some(b"http://worker.example:8080".to_vec()));
 	let mut ext: sp_io::TestExternalities = RuntimeGenesisConfig {
 		balances: pallet_balances::GenesisConfig {
-			balances: vec![(OWNER, 1_000 * ASY), (POOR, 10)],
+			balances: [
+				(OWNER, 1_000 * ASY),
+				(POOR, 10),
+				(REPORTER, 100 * ASY),
+				(OTHER, 100 * ASY),
+				(FOUNDER, ASY),
+			]
+			.into_iter()
+			.chain((1..=60).map(|auditor| (auditor, AUDITOR_BOND + 1)))
+			.collect(),
 			..Default::default()
 		},
-		verification: pallet_verification::GenesisConfig { params: params(), ..Default::default() },
+		verification: pallet_verification::GenesisConfig {
+			params: params(),
+			bonds: (1..=60).map(|auditor| (auditor, AUDITOR_BOND)).collect(),
+		},
 		..Default::default()
 	}
 	.build_storage()
@@ -193,15 +264,21 @@ pub fn new_test_ext() -> sp_io::TestExternalities {
 		frame_system::BlockHash::<Test>::insert(0, Root::repeat_byte(0x6e));
 		System::set_block_number(1);
 		set_auditors(1..=9);
+		// Every claim of the tests is about this program.
+		let program = register_as(FOUNDER, 1);
+		// As a job that names it does.
+		assert_eq!(Verification::hold(&program), Ok(()));
 	});
 	ext
 }
 
-/// Runs a test in a fresh chain and checks the invariants after it.
+/// Runs a test in a fresh chain and checks the invariants and the sum of all money after it.
 pub fn test(run: impl FnOnce()) {
 	new_test_ext().execute_with(|| {
+		let genesis = Balances::total_issuance();
 		run();
 		Verification::do_try_state().expect("the state holds together");
+		assert_eq!(Balances::total_issuance() + Destroyed::get(), genesis);
 	})
 }
 
@@ -253,20 +330,64 @@ pub fn task(job: u64) -> TaskId {
 	TaskId { job, index: 0 }
 }
 
-pub fn claim() -> Claim {
+/// The trace of [`program`] on one row of ones.
+pub fn trace() -> Trace {
+	let input = Tensor::new(assay_compute::Shape::new(Dtype::I8, 1, 4), vec![1; 4]).unwrap();
+	execute(&program(1).validate().unwrap(), &[(0, input)].into()).unwrap()
+}
+
+/// The trace with its product's second element wrong by one.
+pub fn lie() -> Trace {
+	let mut trace = trace();
+	let product = &trace.tensors[2];
+	let mut data = product.data().to_vec();
+	data[4] ^= 1;
+	trace.tensors[2] = Tensor::new(product.shape(), data).unwrap();
+	trace
+}
+
+/// Where [`lie`] is wrong.
+pub const WRONG: Place = Place { node: 2, row: 0, col: 1 };
+
+pub fn claim_of(trace: &Trace) -> Claim {
+	let roots = trace.roots();
+	let commitment = trace.commit();
 	Claim {
-		program: Root::repeat_byte(1),
-		inputs: vec![Root::repeat_byte(2), Root::repeat_byte(3)],
+		program: program(1).validate().unwrap().id().into(),
+		inputs: vec![roots[0].into()],
 		commitment: Commitment {
-			output_root: Root::repeat_byte(4),
-			trace_root: Root::repeat_byte(5),
+			output_root: commitment.output_root.into(),
+			trace_root: commitment.trace_root.into(),
 		},
 	}
 }
 
-/// Opens an audit of a task with so many auditors.
+/// The claim of most tests: it is a lie.
+pub fn claim() -> Claim {
+	claim_of(&lie())
+}
+
+/// The proof that [`claim`] is a lie.
+pub fn proof() -> Vec<u8> {
+	let program = program(1).validate().unwrap();
+	let trace = lie();
+	let inputs = vec![trace.roots()[0]];
+	let claim = audits::Claim::new(inputs, &trace.commit());
+	let audits::Verdict::Invalid(fault) = audits::full(&program, &claim, &trace) else {
+		panic!("the lie is not found");
+	};
+	let mut source = MemorySource::new(&trace);
+	assay_compute::proof::prove(&program, &claim, &fault, &mut source).unwrap().encode()
+}
+
+/// Terms under which every task is audited.
+pub fn terms(auditors: u8) -> Terms {
+	Terms { assurance: Assurance::every_task(auditors), gain: ASY, collateral: 100 * ASY }
+}
+
+/// Opens a submitted lie that is audited by so many.
 pub fn open(task: TaskId, auditors: u8) {
-	Verification::open(task, claim(), Assurance::Audited { auditors }).expect("can be audited");
+	assert_eq!(Verification::open(task, claim(), &terms(auditors)), Ok(true));
 }
 
 /// Opens an audit and runs until its auditors are drawn.
@@ -289,33 +410,83 @@ pub fn audit(task: TaskId) -> Audit<AccountId> {
 	Audits::<Test>::get(task).expect("under audit")
 }
 
-/// The seats of the open vote.
-pub fn seats(task: TaskId) -> Option<Vec<Seat<AccountId>>> {
+pub fn case(task: TaskId) -> Case<AccountId> {
+	Cases::<Test>::get(task).expect("open to challenges")
+}
+
+/// The open vote.
+pub fn voting(task: TaskId) -> Option<Voting<AccountId>> {
 	match Audits::<Test>::get(task)?.stage {
-		Stage::Voting(voting) => Some(voting.seats.into_inner()),
-		Stage::Drawing(_) => None,
+		Stage::Voting(voting) => Some(voting),
+		_ => None,
 	}
 }
 
-/// The call by which `signer` attests on a seat.
-pub fn attest_call(
-	task: TaskId,
-	submitted_at: BlockNumber,
-	round: u8,
-	seat: u8,
-	verdict: Verdict,
-	signer: AccountId,
-) -> RuntimeCall {
-	let message = Verification::attestation(task, submitted_at, round, verdict).encode();
-	let signature = pair(signer).sign(&message);
-	Call::<Test>::attest { task, submitted_at, round, seat, verdict, signature }.into()
+/// The seats of the open vote.
+pub fn seats(task: TaskId) -> Option<Vec<Seat<AccountId>>> {
+	voting(task).map(|voting| voting.seats.into_inner())
 }
 
-/// The attestation of a seat's own auditor in the audit as it stands.
-pub fn honest_call(task: TaskId, seat: u8, verdict: Verdict) -> RuntimeCall {
+/// A seat in the audit as it stands.
+pub fn seat(task: TaskId, number: u8) -> SeatId {
 	let audit = audit(task);
-	let signer = seats(task).expect("drawn")[usize::from(seat)].account;
-	attest_call(task, audit.submitted_at, audit.round, seat, verdict, signer)
+	SeatId { task, submitted_at: audit.submitted_at, round: audit.round, number }
+}
+
+/// Who holds a seat.
+pub fn holder(seat: SeatId) -> AccountId {
+	seats(seat.task).expect("drawn")[usize::from(seat.number)].account
+}
+
+pub const SALT: Salt = [9; 32];
+
+/// The proof that belongs to a verdict on [`claim`].
+pub fn proof_for(verdict: &Verdict) -> Vec<u8> {
+	match verdict {
+		Verdict::Invalid(place) if *place == WRONG => proof(),
+		_ => vec![],
+	}
+}
+
+/// The call by which `signer` seals a verdict in a seat.
+pub fn seal_call(seat: SeatId, verdict: Verdict, signer: AccountId) -> RuntimeCall {
+	let seal = seal(&key(signer), &seat, &verdict, &proof_for(&verdict), &SALT);
+	let signature = pair(signer).sign(&Verification::signed_seal(seat, seal).encode());
+	Call::<Test>::seal_verdict { seat, seal, signature }.into()
+}
+
+/// The call that opens a verdict.
+pub fn open_call(seat: SeatId, verdict: Verdict) -> RuntimeCall {
+	let proof = proof_for(&verdict).try_into().unwrap();
+	Call::<Test>::open_verdict { seat, verdict, proof, salt: SALT }.into()
+}
+
+/// The seat's own auditor seals a verdict.
+pub fn seal_verdict(task: TaskId, number: u8, verdict: Verdict) {
+	let seat = seat(task, number);
+	submit(seal_call(seat, verdict, holder(seat))).expect("let in").expect("dispatched");
+}
+
+/// The seat's own auditor opens its verdict.
+pub fn open_verdict(task: TaskId, number: u8, verdict: Verdict) {
+	submit(open_call(seat(task, number), verdict)).expect("let in").expect("dispatched");
+}
+
+/// The auditors of the first seats all seal these verdicts, and then open them until the audit moves
+/// on.
+pub fn vote(task: TaskId, verdicts: &[Verdict]) {
+	let round = audit(task).round;
+	for (number, verdict) in (0..).zip(verdicts) {
+		seal_verdict(task, number, *verdict);
+	}
+	if !voting(task).expect("drawn").opening(now()) {
+		run_to(voting(task).expect("drawn").seals_until + 1);
+	}
+	for (number, verdict) in (0..).zip(verdicts) {
+		if Audits::<Test>::get(task).is_some_and(|audit| audit.round == round) {
+			open_verdict(task, number, *verdict);
+		}
+	}
 }
 
 /// Puts a call through the pool's validation alone.
@@ -348,11 +519,6 @@ pub fn apply(
 	transaction.check(&frame_system::ChainContext::<Test>::default())?.apply::<Test>(&info, len)
 }
 
-/// The seat's own auditor attests.
-pub fn vote(task: TaskId, seat: u8, verdict: Verdict) {
-	submit(honest_call(task, seat, verdict)).expect("let in").expect("dispatched");
-}
-
 /// What the sink heard of a task.
 pub fn outcomes(task: TaskId) -> Vec<AuditOutcome> {
 	Concluded::get().into_iter().filter(|c| c.0 == task).map(|c| c.1).collect()
@@ -382,8 +548,12 @@ pub fn program(rows: u32) -> assay_compute::Program {
 
 /// Registers [`program`] and gives its id.
 pub fn register(rows: u32) -> Root {
+	register_as(OWNER, rows)
+}
+
+fn register_as(owner: AccountId, rows: u32) -> Root {
 	let bytes = program(rows).encode();
-	Verification::register_program(RuntimeOrigin::signed(OWNER), bytes.try_into().unwrap())
+	Verification::register_program(RuntimeOrigin::signed(owner), bytes.try_into().unwrap())
 		.expect("valid");
 	Root::from(program(rows).validate().unwrap().id())
 }

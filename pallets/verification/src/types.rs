@@ -1,14 +1,16 @@
 //! What the pallet stores.
 
 use assay_primitives::{
-	auditor::AuditorId,
-	work::{Claim, Commitment, ProgramInfo, TaskId, Verdict, MAX_TASK_INPUTS},
+	auditor::{AuditorId, Salt},
+	work::{AuditOutcome, Claim, Commitment, Depth, ProgramInfo, TaskId, Verdict, MAX_TASK_INPUTS},
 	Balance, BlockNumber, Root, ASY,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use frame_support::{traits::ConstU32, BoundedVec};
 use scale_info::TypeInfo;
 use serde::{Deserialize, Serialize};
+use sp_io::hashing::blake2_256;
+use sp_runtime::Perquintill;
 
 /// Most auditors drawn for one round of one task.
 pub const MAX_DRAWN: u32 = 15;
@@ -18,6 +20,9 @@ pub const MAX_ROUNDS: u32 = 8;
 pub const MAX_DISTINCT_AUTHORS: u32 = 16;
 /// Most auditors remembered as drawn in earlier rounds of one audit.
 pub const MAX_EARLIER: u32 = MAX_DRAWN * (MAX_ROUNDS - 1);
+/// Longest fraud proof, in bytes: the widest evidence is four rows of 512 KiB (spec §5), and what is
+/// left holds all paths and headers.
+pub const MAX_PROOF_BYTES: u32 = 4 * assay_compute::MAX_ROW_BYTES + 256 * 1024;
 /// Longest encoding of a program, in bytes.
 pub const MAX_PROGRAM_BYTES: u32 = assay_compute::MAX_PROGRAM_BYTES as u32;
 
@@ -28,8 +33,10 @@ pub struct Program<AccountId> {
 	pub owner: AccountId,
 	/// Held from the owner, in planck.
 	pub deposit: Balance,
-	/// Jobs that name it.
+	/// Jobs that name it, and convictions not paid out.
 	pub users: u32,
+	/// Its input nodes, in order.
+	pub input_nodes: BoundedVec<u32, ConstU32<MAX_TASK_INPUTS>>,
 	/// Its costs and sizes.
 	pub info: ProgramInfo,
 }
@@ -52,30 +59,127 @@ pub struct Contribution {
 	pub output: Root,
 }
 
-/// The audit of one submitted result.
+/// A submitted result that may still be challenged.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
-pub struct Audit<AccountId> {
+pub struct Case<AccountId> {
 	/// The program.
 	pub program: Root,
 	/// Roots of the task's inputs, in node order.
 	pub inputs: BoundedVec<Root, ConstU32<MAX_TASK_INPUTS>>,
 	/// What the worker committed to.
 	pub commitment: Commitment,
+	/// Block in which the result was submitted: tells one attempt at a task from the next.
+	pub submitted_at: BlockNumber,
+	/// First block in which the window is over.
+	pub closes_at: BlockNumber,
+	/// Times that challenges have moved the end of the window.
+	pub moved: u8,
+	/// Reports that are sealed and not opened.
+	pub pending: u32,
+	/// Auditors that attested to the whole of the trace, and what each has at risk for it, in planck.
+	pub vouched: BoundedVec<(AccountId, Balance), ConstU32<MAX_DRAWN>>,
+}
+
+impl<AccountId> Case<AccountId> {
+	/// What is claimed, as auditors are told it.
+	pub fn claim(&self) -> Claim {
+		Claim { program: self.program, inputs: self.inputs.to_vec(), commitment: self.commitment }
+	}
+}
+
+/// A fraud proof that somebody has in hand, sealed until the chain has noted when.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct Report {
+	/// The attempt that it is about.
+	pub submitted_at: BlockNumber,
+	/// The [`report_seal`].
+	pub seal: Root,
+	/// Block in which it was sealed.
+	pub at: BlockNumber,
+	/// First block in which it may be opened.
+	pub from: BlockNumber,
+	/// Last block in which it may be opened.
+	pub until: BlockNumber,
+	/// Held from the reporter, in planck.
+	pub bond: Balance,
+}
+
+/// Why a report came to nothing.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+)]
+pub enum Rejection {
+	/// It was not opened in time.
+	#[codec(index = 0)]
+	NotOpened,
+	/// The bytes are not the canonical encoding of a proof.
+	#[codec(index = 1)]
+	NotUnderstood,
+	/// What it opens is not what was committed to, or not enough.
+	#[codec(index = 2)]
+	NotProved,
+	/// What it opens is right.
+	#[codec(index = 3)]
+	NoFault,
+}
+
+/// A lie that was proved, kept until nobody can show any more that he had the proof earlier.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct Conviction<AccountId> {
+	/// The program.
+	pub program: Root,
+	/// Roots of the task's inputs, in node order.
+	pub inputs: BoundedVec<Root, ConstU32<MAX_TASK_INPUTS>>,
+	/// What the worker committed to.
+	pub commitment: Commitment,
+	/// Who had a proof first, as far as is known.
+	pub challenger: AccountId,
+	/// Since when.
+	pub since: BlockNumber,
+	/// What the challenger is paid in the end, in planck.
+	pub reward: Balance,
+}
+
+/// What an auditor has put up against being absent or lying.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct Bond {
+	/// Held, in planck.
+	pub amount: Balance,
+	/// Part of it at risk in seats and in results vouched for, in planck.
+	pub at_risk: Balance,
+}
+
+impl Bond {
+	/// What is not at risk, in planck.
+	pub fn free(&self) -> Balance {
+		self.amount.saturating_sub(self.at_risk)
+	}
+}
+
+/// The audit of one submitted result.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct Audit<AccountId> {
 	/// Auditors to draw for each round, 1 to [`MAX_DRAWN`].
 	pub auditors: u8,
+	/// How thoroughly they look.
+	pub depth: Depth,
+	/// How often a task like this one is audited.
+	pub rate: Perquintill,
 	/// Block in which the result was submitted: tells one attempt at a task from the next.
 	pub submitted_at: BlockNumber,
 	/// Round of drawing, from 0.
 	pub round: u8,
 	/// Where the round stands.
 	pub stage: Stage<AccountId>,
-}
-
-impl<AccountId> Audit<AccountId> {
-	/// What is audited, as auditors are told it.
-	pub fn claim(&self) -> Claim {
-		Claim { program: self.program, inputs: self.inputs.to_vec(), commitment: self.commitment }
-	}
 }
 
 /// Where a round of an audit stands.
@@ -87,6 +191,18 @@ pub enum Stage<AccountId> {
 	/// Auditors are drawn and may attest.
 	#[codec(index = 1)]
 	Voting(Voting<AccountId>),
+	/// The audit ended without a pass while reports were pending, which go first.
+	#[codec(index = 2)]
+	Ended(Ended<AccountId>),
+}
+
+/// An end of an audit that is not told yet.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct Ended<AccountId> {
+	/// How it ended.
+	pub outcome: AuditOutcome,
+	/// Who is owed the fee.
+	pub attesters: BoundedVec<AccountId, ConstU32<MAX_DRAWN>>,
 }
 
 /// Entropy gathered so far for one draw.
@@ -100,13 +216,30 @@ pub struct Drawing {
 	pub seen: BoundedVec<Contribution, ConstU32<MAX_DISTINCT_AUTHORS>>,
 }
 
-/// The auditors of one round and what they attested.
+/// The auditors of one round and what they attested: first each seals its verdict, then they are
+/// opened, so that nobody can copy another's.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
 pub struct Voting<AccountId> {
-	/// Last block in which an attestation counts.
-	pub deadline: BlockNumber,
+	/// Last block in which a verdict may be sealed.
+	pub seals_until: BlockNumber,
+	/// Last block in which one may be opened.
+	pub opens_until: BlockNumber,
 	/// The auditors, in the order drawn; attestations name a place in this list.
 	pub seats: BoundedVec<Seat<AccountId>, ConstU32<MAX_DRAWN>>,
+}
+
+impl<AccountId> Voting<AccountId> {
+	/// Whether verdicts may be opened at `now`: none can be sealed any more.
+	pub fn opening(&self, now: BlockNumber) -> bool {
+		now > self.seals_until || self.seats.iter().all(|seat| seat.sealed.is_some())
+	}
+
+	/// The block in which the last verdict was sealed, or the last in which one may be.
+	pub fn sealed_at(&self) -> BlockNumber {
+		let sealed =
+			self.seats.iter().map(|seat| seat.sealed.map_or(self.seals_until, |(_, at)| at));
+		sealed.max().unwrap_or(self.seals_until)
+	}
 }
 
 /// One drawn auditor. Key and account are those of the session of the draw and stay valid for this
@@ -117,19 +250,52 @@ pub struct Seat<AccountId> {
 	pub auditor: AuditorId,
 	/// The validator.
 	pub account: AccountId,
-	/// What it attested, if it did.
+	/// Part of its bond at risk in this seat, in planck.
+	pub deposit: Balance,
+	/// Its sealed verdict and the block in which it came.
+	pub sealed: Option<(Root, BlockNumber)>,
+	/// Its verdict, once opened.
 	pub vote: Option<Verdict>,
 }
 
-/// Something of an audit that falls due.
+/// Something that falls due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
-pub struct Step {
+pub enum Step<AccountId> {
+	/// An audit moves on.
+	#[codec(index = 0)]
+	Audit(AuditStep),
+	/// The time of a report is over; void unless it was sealed in this block.
+	#[codec(index = 1)]
+	Report(TaskId, AccountId, BlockNumber),
+	/// The reward for the conviction of an attempt at a task is paid.
+	#[codec(index = 2)]
+	Reward(TaskId, BlockNumber),
+}
+
+/// A step of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct AuditStep {
 	/// Which task.
 	pub task: TaskId,
 	/// Which attempt at it; the step is void for any other.
 	pub submitted_at: BlockNumber,
 	/// Which round; the step is void for any other.
 	pub round: u8,
+}
+
+/// The seal of a report: BLAKE2b-256 over the reporter, the attempt at the task, the hash of the
+/// proof and a salt. Bound to the reporter, so that nobody else can open it.
+pub fn report_seal<AccountId: Encode>(
+	reporter: &AccountId,
+	task: TaskId,
+	submitted_at: BlockNumber,
+	proof: &[u8],
+	salt: &Salt,
+) -> Root {
+	let proof = blake2_256(proof);
+	Root::from(
+		(b"assay/report", reporter, task, submitted_at, proof, salt).using_encoded(blake2_256),
+	)
 }
 
 /// Windows, deposits and fees. [`Default`] is the public network's preset with blocks of 6 seconds.
@@ -161,8 +327,10 @@ pub struct Params {
 	pub distinct_authors: u8,
 	/// Blocks from the start of a round after which it fails if it could not be drawn.
 	pub draw_timeout: BlockNumber,
-	/// Blocks from the draw to the last block in which an attestation counts.
+	/// Blocks from the draw to the last block in which a verdict may be sealed.
 	pub audit_window: BlockNumber,
+	/// Blocks after that in which verdicts are opened.
+	pub opening_window: BlockNumber,
 	/// Rounds of drawing before an audit ends as inconclusive.
 	pub max_rounds: u8,
 	/// Fee of one auditor for any task, in planck.
@@ -181,6 +349,23 @@ pub struct Params {
 	/// Largest trace of a task that validators audit, in bytes.
 	#[serde(with = "assay_primitives::views::amount")]
 	pub max_audit_trace_bytes: u128,
+	/// Part of an auditor's bond at risk in each seat and each result it vouches for, in planck.
+	#[serde(with = "assay_primitives::views::amount")]
+	pub auditor_deposit: Balance,
+	/// Blocks from submission to the earliest settlement.
+	pub challenge_window: BlockNumber,
+	/// Bond of a report, in planck.
+	#[serde(with = "assay_primitives::views::amount")]
+	pub report_bond: Balance,
+	/// Blocks that must lie between sealing and opening a report.
+	pub report_delay: BlockNumber,
+	/// Blocks after sealing in which a report may be opened.
+	pub report_window: BlockNumber,
+	/// Blocks that the challenge window stays open after the last one in which a sealed report may
+	/// be opened.
+	pub report_grace: BlockNumber,
+	/// Times that reports may move the end of a challenge window.
+	pub max_moves: u8,
 }
 
 impl Default for Params {
@@ -198,6 +383,14 @@ impl Default for Params {
 			fee_per_mib_trace: ASY / 100_000,
 			max_audit_macs: 10_000_000_000_000,
 			max_audit_trace_bytes: 2 * 1024 * 1024 * 1024,
+			auditor_deposit: ASY,
+			opening_window: 20,
+			challenge_window: 1_200,
+			report_bond: 10 * ASY,
+			report_delay: 2,
+			report_window: 20,
+			report_grace: 100,
+			max_moves: 3,
 		}
 	}
 }
@@ -211,6 +404,12 @@ impl Params {
 		(1..=MAX_DISTINCT_AUTHORS).contains(&authors)
 			&& (1..=MAX_ROUNDS).contains(&u32::from(self.max_rounds))
 			&& (1..=MAX_WINDOW).contains(&self.audit_window)
+			&& (1..=MAX_WINDOW).contains(&self.opening_window)
+			&& (1..=MAX_WINDOW).contains(&self.challenge_window)
+			&& (1..=self.report_window).contains(&self.report_delay)
+			&& self.report_window < self.challenge_window
+			&& self.report_grace <= MAX_WINDOW
+			&& self.report_bond > 0
 			&& self.draw_timeout <= MAX_WINDOW
 			&& soonest.is_some_and(|soonest| self.draw_timeout > soonest)
 	}

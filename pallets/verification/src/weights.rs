@@ -21,8 +21,8 @@ pub trait WeightInfo {
 	/// `b`: bytes of the program.
 	fn register_program(b: u32) -> Weight;
 	fn remove_program() -> Weight;
-	fn attest() -> Weight;
-	fn authorize_attest() -> Weight;
+	fn seal_verdict() -> Weight;
+	fn authorize_seal_verdict() -> Weight;
 	fn set_parameters() -> Weight;
 	/// End of every block.
 	fn record_entropy() -> Weight;
@@ -34,6 +34,32 @@ pub trait WeightInfo {
 	fn step_deadline() -> Weight;
 	/// `i`: input roots; `h`: hashes of the path.
 	fn verify_inputs(i: u32, h: u32) -> Weight;
+	/// Authorization of `open_verdict` with a proof of `b` bytes.
+	fn authorize_open_verdict(b: u32) -> Weight;
+	/// `bond`.
+	fn bond() -> Weight;
+	/// `unbond`.
+	fn unbond() -> Weight;
+	/// `commit_report`.
+	fn commit_report() -> Weight;
+	/// The end of a report that was not opened.
+	fn lapse_report() -> Weight;
+	/// The payment of a challenger, without the sink's part.
+	fn pay_reward() -> Weight;
+	/// The end of a window.
+	fn close_case() -> Weight;
+	/// `open_verdict`, without what its proof costs.
+	fn open_verdict() -> Weight;
+	/// `report_fraud`, without what its proof costs.
+	fn report_fraud() -> Weight;
+	/// A proof of `b` bytes about a generated row.
+	fn verify_fill(b: u32) -> Weight;
+	/// A proof of `b` bytes about an element of a product.
+	fn verify_product(b: u32) -> Weight;
+	/// A proof of `b` bytes about a scaled row.
+	fn verify_quant(b: u32) -> Weight;
+	/// A proof of `b` bytes about a normalised row.
+	fn verify_norm(b: u32) -> Weight;
 }
 
 /// Weights with the runtime's database costs.
@@ -43,99 +69,232 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Parameters` (r:1 w:0), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1).
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(96_721_000, 0)
-			.saturating_add(Weight::from_parts(481_017, 0).saturating_mul(b.into()))
+		Weight::from_parts(417_769_830, 0)
+			.saturating_add(Weight::from_parts(417_099, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 	/// `Verification::Programs` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1).
 	fn remove_program() -> Weight {
-		Weight::from_parts(135_985_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(132_339_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
-	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
-	/// `Verification::Earlier` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
-	/// `Verification::Duties` (r:0 w:6), `Verification::AgendaItems` (r:0 w:1).
-	fn attest() -> Weight {
-		Weight::from_parts(207_259_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 10))
+	/// `Verification::Audits` (r:1 w:1).
+	fn seal_verdict() -> Weight {
+		Weight::from_parts(108_584_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
 	}
 	/// `Verification::Audits` (r:1 w:0), `System::BlockHash` (r:1 w:0).
-	fn authorize_attest() -> Weight {
-		Weight::from_parts(126_988_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
+	fn authorize_seal_verdict() -> Weight {
+		Weight::from_parts(125_916_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `Verification::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(20_989_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(18_174_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `Session::Validators` (r:1 w:0), `Babe::AuthorVrfRandomness` (r:1 w:0),
 	/// `Verification::Entropy` (r:0 w:2).
 	fn record_entropy() -> Weight {
-		Weight::from_parts(41_828_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(33_533_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
 	}
 	/// `Verification::AgendaCursor` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::AgendaItems` (r:1 w:1), `Verification::Audits` (r:1 w:0).
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(42_269_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(39_354_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 	/// `a` in `[15, 1000]`. At the highest: `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::Entropy` (r:32 w:0),
-	/// `Verification::Auditors` (r:1 w:0), `Verification::Earlier` (r:1 w:0),
+	/// `Verification::Earlier` (r:1 w:0), `Verification::Auditors` (r:1 w:0),
+	/// `Verification::Bonds` (r:30 w:15), `Verification::AgendaCounts` (r:1 w:1),
+	/// `Verification::Duties` (r:0 w:15), `Verification::AgendaItems` (r:0 w:1).
+	fn step_draw(a: u32) -> Weight {
+		Weight::from_parts(679_497_317, 0)
+			.saturating_add(Weight::from_parts(654_017, 0).saturating_mul(a.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(65, 33))
+	}
+	/// `Verification::Audits` (r:1 w:1), `Verification::Bonds` (r:15 w:15),
+	/// `System::Account` (r:15 w:15), `Balances::Holds` (r:15 w:15),
+	/// `Emissions::Total` (r:1 w:1), `Verification::Cases` (r:1 w:1),
+	/// `Verification::Parameters` (r:1 w:0), `Verification::Earlier` (r:1 w:1),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Duties` (r:0 w:15),
 	/// `Verification::AgendaItems` (r:0 w:1).
-	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(416_900_877, 0)
-			.saturating_add(Weight::from_parts(105_644, 0).saturating_mul(a.into()))
-			.saturating_add(T::DbWeight::get().reads_writes(37, 18))
-	}
-	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
-	/// `Verification::Earlier` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
-	/// `Verification::Duties` (r:0 w:15), `Verification::AgendaItems` (r:0 w:1).
 	fn step_deadline() -> Weight {
-		Weight::from_parts(178_705_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 19))
+		Weight::from_parts(933_421_000, 0).saturating_add(T::DbWeight::get().reads_writes(51, 66))
 	}
 	/// `i` in `[0, 16]`. `h` in `[0, 31]`.
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(1_983_774, 0)
-			.saturating_add(Weight::from_parts(345_780, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(1_054_970, 0).saturating_mul(h.into()))
+		Weight::from_parts(1_463_137, 0)
+			.saturating_add(Weight::from_parts(260_923, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(864_402, 0).saturating_mul(h.into()))
+	}
+	/// `b` in `[0, 2000000]`. At the highest: `Verification::Audits` (r:1 w:0).
+	fn authorize_open_verdict(b: u32) -> Weight {
+		Weight::from_parts(15_291_268, 0)
+			.saturating_add(Weight::from_parts(1_377, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(1, 0))
+	}
+	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `Verification::Bonds` (r:1 w:1).
+	fn bond() -> Weight {
+		Weight::from_parts(124_413_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+	}
+	/// `Verification::Bonds` (r:1 w:1), `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1).
+	fn unbond() -> Weight {
+		Weight::from_parts(102_021_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+	}
+	/// `Verification::Cases` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
+	/// `Verification::Reports` (r:1 w:1), `System::Account` (r:1 w:1),
+	/// `Balances::Holds` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
+	/// `Verification::AgendaItems` (r:0 w:1).
+	fn commit_report() -> Weight {
+		Weight::from_parts(206_116_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 6))
+	}
+	/// `Verification::Reports` (r:1 w:1), `Verification::Cases` (r:1 w:1),
+	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `Emissions::Total` (r:1 w:1),
+	/// `Verification::Audits` (r:1 w:0).
+	fn lapse_report() -> Weight {
+		Weight::from_parts(124_023_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 5))
+	}
+	/// `Verification::Convictions` (r:1 w:1), `Verification::Programs` (r:1 w:1),
+	/// `JobEscrow::Totals` (r:1 w:1).
+	fn pay_reward() -> Weight {
+		Weight::from_parts(50_175_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+	}
+	/// `Verification::Cases` (r:1 w:1), `Verification::Bonds` (r:15 w:15).
+	fn close_case() -> Weight {
+		Weight::from_parts(190_538_000, 0).saturating_add(T::DbWeight::get().reads_writes(16, 16))
+	}
+	/// `Verification::Audits` (r:1 w:1), `Verification::Cases` (r:1 w:1),
+	/// `Verification::Bonds` (r:15 w:15), `System::Account` (r:1 w:1),
+	/// `Balances::Holds` (r:1 w:1), `Emissions::Total` (r:1 w:1),
+	/// `Verification::Parameters` (r:1 w:0), `Verification::Earlier` (r:1 w:1),
+	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Duties` (r:0 w:1),
+	/// `Verification::AgendaItems` (r:0 w:1).
+	fn open_verdict() -> Weight {
+		Weight::from_parts(410_200_000, 0).saturating_add(T::DbWeight::get().reads_writes(23, 24))
+	}
+	/// `Verification::Reports` (r:1 w:1), `Verification::Cases` (r:1 w:1),
+	/// `Verification::Programs` (r:1 w:1), `System::Account` (r:16 w:16),
+	/// `Balances::Holds` (r:16 w:16), `Verification::Audits` (r:1 w:1),
+	/// `Verification::Bonds` (r:15 w:15), `Emissions::Total` (r:1 w:1),
+	/// `JobEscrow::Jobs` (r:1 w:0), `Verification::Parameters` (r:1 w:0),
+	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Earlier` (r:0 w:1),
+	/// `Verification::Convictions` (r:0 w:1), `Verification::AgendaItems` (r:0 w:1).
+	fn report_fraud() -> Weight {
+		Weight::from_parts(1_012_350_000, 0).saturating_add(T::DbWeight::get().reads_writes(55, 56))
+	}
+	/// `b` in `[1000, 524288]`. At the highest: `Verification::Programs` (r:2 w:0).
+	fn verify_fill(b: u32) -> Weight {
+		Weight::from_parts(90_231_811, 0)
+			.saturating_add(Weight::from_parts(17_598, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
+	}
+	/// `b` in `[1000, 262000]`. At the highest: `Verification::Programs` (r:2 w:0).
+	fn verify_product(b: u32) -> Weight {
+		Weight::from_parts(48_192_434, 0)
+			.saturating_add(Weight::from_parts(7_094, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
+	}
+	/// `b` in `[1000, 655360]`. At the highest: `Verification::Programs` (r:2 w:0).
+	fn verify_quant(b: u32) -> Weight {
+		Weight::from_parts(74_655_696, 0)
+			.saturating_add(Weight::from_parts(7_444, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
+	}
+	/// `b` in `[1000, 2097152]`. At the highest: `Verification::Programs` (r:2 w:0).
+	fn verify_norm(b: u32) -> Weight {
+		Weight::from_parts(55_735_000, 0)
+			.saturating_add(Weight::from_parts(7_776, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 }
 
 // For tests.
 impl WeightInfo for () {
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(96_721_000, 0)
-			.saturating_add(Weight::from_parts(481_017, 0).saturating_mul(b.into()))
+		Weight::from_parts(417_769_830, 0)
+			.saturating_add(Weight::from_parts(417_099, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 	fn remove_program() -> Weight {
-		Weight::from_parts(135_985_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(132_339_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
-	fn attest() -> Weight {
-		Weight::from_parts(207_259_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 10))
+	fn seal_verdict() -> Weight {
+		Weight::from_parts(108_584_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
 	}
-	fn authorize_attest() -> Weight {
-		Weight::from_parts(126_988_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+	fn authorize_seal_verdict() -> Weight {
+		Weight::from_parts(125_916_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(20_989_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(18_174_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn record_entropy() -> Weight {
-		Weight::from_parts(41_828_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(33_533_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 	}
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(42_269_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(39_354_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(416_900_877, 0)
-			.saturating_add(Weight::from_parts(105_644, 0).saturating_mul(a.into()))
-			.saturating_add(ParityDbWeight::get().reads_writes(37, 18))
+		Weight::from_parts(679_497_317, 0)
+			.saturating_add(Weight::from_parts(654_017, 0).saturating_mul(a.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(65, 33))
 	}
 	fn step_deadline() -> Weight {
-		Weight::from_parts(178_705_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 19))
+		Weight::from_parts(933_421_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(51, 66))
 	}
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(1_983_774, 0)
-			.saturating_add(Weight::from_parts(345_780, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(1_054_970, 0).saturating_mul(h.into()))
+		Weight::from_parts(1_463_137, 0)
+			.saturating_add(Weight::from_parts(260_923, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(864_402, 0).saturating_mul(h.into()))
+	}
+	fn authorize_open_verdict(b: u32) -> Weight {
+		Weight::from_parts(15_291_268, 0)
+			.saturating_add(Weight::from_parts(1_377, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(1, 0))
+	}
+	fn bond() -> Weight {
+		Weight::from_parts(124_413_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+	}
+	fn unbond() -> Weight {
+		Weight::from_parts(102_021_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+	}
+	fn commit_report() -> Weight {
+		Weight::from_parts(206_116_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 6))
+	}
+	fn lapse_report() -> Weight {
+		Weight::from_parts(124_023_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 5))
+	}
+	fn pay_reward() -> Weight {
+		Weight::from_parts(50_175_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+	}
+	fn close_case() -> Weight {
+		Weight::from_parts(190_538_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(16, 16))
+	}
+	fn open_verdict() -> Weight {
+		Weight::from_parts(410_200_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(23, 24))
+	}
+	fn report_fraud() -> Weight {
+		Weight::from_parts(1_012_350_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(55, 56))
+	}
+	fn verify_fill(b: u32) -> Weight {
+		Weight::from_parts(90_231_811, 0)
+			.saturating_add(Weight::from_parts(17_598, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+	}
+	fn verify_product(b: u32) -> Weight {
+		Weight::from_parts(48_192_434, 0)
+			.saturating_add(Weight::from_parts(7_094, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+	}
+	fn verify_quant(b: u32) -> Weight {
+		Weight::from_parts(74_655_696, 0)
+			.saturating_add(Weight::from_parts(7_444, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+	}
+	fn verify_norm(b: u32) -> Weight {
+		Weight::from_parts(55_735_000, 0)
+			.saturating_add(Weight::from_parts(7_776, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 }

@@ -101,7 +101,7 @@ impl FakeChain {
 					min_memory_mib: 0,
 					region: None,
 				},
-				assurance: Assurance::Audited { auditors: 1 },
+				assurance: Assurance::every_task(1),
 				max_price: ASY,
 				audit_fee: 0,
 				value: 0,

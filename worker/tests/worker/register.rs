@@ -26,6 +26,7 @@ fn wish() -> Wish {
 			per_gmac: 2,
 			per_melement: 3,
 			per_value_block: 4,
+			stake_percent: 8,
 			max_value: 5,
 			max_macs: 6,
 			max_trace_bytes: 7,

@@ -1,6 +1,6 @@
-//! What work burned.
+//! What was burned, by work and by wrongdoing.
 
-use crate::{BurnedBy, Config, CurrentEra, Pallet};
+use crate::{BurnedBy, Config, CurrentEra, Pallet, Total};
 use assay_primitives::{traits::WorkLedger, Balance};
 
 impl<T: Config> WorkLedger<T::AccountId> for Pallet<T> {
@@ -16,5 +16,9 @@ impl<T: Config> WorkLedger<T::AccountId> for Pallet<T> {
 				*burned = burned.saturating_add(amount)
 			});
 		});
+	}
+
+	fn destroyed(amount: Balance) {
+		Total::<T>::mutate(|total| total.destroyed = total.destroyed.saturating_add(amount));
 	}
 }

@@ -47,6 +47,7 @@ impl<T: Config> Pallet<T> {
 			era_burned: era.burned,
 			era_cap: era.cap,
 			burned: total.burned.saturating_add(era.burned),
+			destroyed: total.destroyed,
 			minted: total.minted,
 			reserve: total.reserve,
 		}

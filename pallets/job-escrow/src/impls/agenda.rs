@@ -3,6 +3,7 @@
 use crate::{AgendaOf, Config, Due, Error, Event, Jobs, Pallet, Searches, Tasks, WeightInfo};
 use assay_primitives::{
 	market::MatchEnd,
+	traits::Audits,
 	work::{JobId, Reason, TaskId, TaskStatus},
 	BlockNumber,
 };
@@ -40,7 +41,10 @@ impl<T: Config> Pallet<T> {
 
 	/// Weight of the worst agenda item.
 	pub(crate) fn step_weight() -> Weight {
-		T::WeightInfo::advance().max(T::WeightInfo::lapse()).max(T::WeightInfo::purge(PURGE_STEP))
+		T::WeightInfo::advance()
+			.saturating_add(T::Audits::close_weight())
+			.max(T::WeightInfo::lapse())
+			.max(T::WeightInfo::purge(PURGE_STEP))
 	}
 
 	/// Works off what is due, within a share of the block.
@@ -120,7 +124,13 @@ impl<T: Config> Pallet<T> {
 				Self::requeue(id, &mut job, &mut task, MatchEnd::Missed, Reason::DeadlineMissed)?
 			}
 			TaskStatus::Passed { settles_at } if now >= settles_at => {
-				Self::settle(id, &mut job, &mut task)?
+				if T::Audits::open_until(id).is_some() {
+					// A challenge has moved the end of the window.
+					Self::pass(id, &mut task);
+				} else {
+					T::Audits::close(id);
+					Self::settle(id, &mut job, &mut task)?
+				}
 			}
 			_ => return Err(Error::<T>::NothingDue.into()),
 		}

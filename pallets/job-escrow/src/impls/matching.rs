@@ -5,7 +5,7 @@ use crate::{
 };
 use assay_primitives::{
 	market::{MatchEnd, Quote, Work},
-	traits::{Programs, Supply},
+	traits::{Audits, Programs, Supply},
 	work::{Mode, Reason, TaskId, TaskStatus},
 };
 use sp_runtime::DispatchError;
@@ -18,8 +18,17 @@ impl<T: Config> Pallet<T> {
 		task: &mut Task<T>,
 	) -> Result<bool, DispatchError> {
 		let program = T::Programs::info(&job.spec.program).ok_or(Error::<T>::UnknownProgram)?;
-		let work =
-			Work { costs: program.costs, value: job.spec.value, deadline: job.spec.deadline };
+		let Some(stake_percent) = T::Audits::least_stake_percent(&job.spec.assurance) else {
+			return Ok(false);
+		};
+		let params = Parameters::<T>::get();
+		let work = Work {
+			costs: program.costs,
+			value: job.spec.value,
+			deadline: job.spec.deadline,
+			premium: params.premium(),
+			stake_percent,
+		};
 		let mut refused =
 			Searches::<T>::get(id.job).map(|s| s.avoid.into_inner()).unwrap_or_default();
 		let quote = match &job.spec.mode {
@@ -34,15 +43,17 @@ impl<T: Config> Pallet<T> {
 				T::Supply::best(&job.spec.requirements, &work, job.spec.max_price, &refused)
 			}
 		};
-		let Some(Quote { provider, machine, price }) = quote else { return Ok(false) };
+		let Some(Quote { provider, machine, price, collateral }) = quote else { return Ok(false) };
 		T::Supply::reserve(&provider, machine)?;
-		let until = Self::now().saturating_add(Parameters::<T>::get().offer_window);
+		let until = Self::now().saturating_add(params.offer_window);
 		Engaged::<T>::insert(&provider, id, ());
 		task.engaged = Some(Engagement {
 			provider: provider.clone(),
 			machine,
 			price,
+			pledge: collateral,
 			collateral: 0,
+			audit_paid: 0,
 			inputs: Default::default(),
 			commitment: None,
 		});

@@ -1,7 +1,7 @@
 //! Every movement of escrow.
 
 use crate::{Claimable, Config, Error, Event, HoldReason, Pallet, Task, Totals};
-use assay_primitives::Balance;
+use assay_primitives::{traits::WorkLedger, Balance};
 use frame_support::{
 	pallet_prelude::{DispatchResult, Get},
 	traits::{
@@ -73,6 +73,31 @@ impl<T: Config> Pallet<T> {
 			T::Currency::release(&HoldReason::Escrow.into(), owner, amount, Precision::Exact)?;
 		}
 		Ok(amount)
+	}
+
+	/// Pays `amount` from the pallet's account. What the receiver cannot take becomes a claim.
+	pub(crate) fn pay_from_pot(to: &T::AccountId, amount: Balance) -> DispatchResult {
+		if amount == 0 {
+			return Ok(());
+		}
+		let pot = Self::pot();
+		if T::Currency::transfer(&pot, to, amount, Preservation::Preserve).is_err() {
+			Claimable::<T>::mutate(to, |claim| *claim = claim.saturating_add(amount));
+			Self::deposit_event(Event::PayoutDeferred { account: to.clone(), amount });
+		}
+		Ok(())
+	}
+
+	/// Burns `amount` of the pallet's account.
+	pub(crate) fn burn_from_pot(amount: Balance) -> DispatchResult {
+		if amount == 0 {
+			return Ok(());
+		}
+		let (keep, precision) = (Preservation::Preserve, Precision::Exact);
+		let burned =
+			T::Currency::burn_from(&Self::pot(), amount, keep, precision, Fortitude::Polite)?;
+		T::Ledger::destroyed(burned);
+		Ok(())
 	}
 
 	pub(crate) fn do_claim(account: T::AccountId) -> DispatchResult {

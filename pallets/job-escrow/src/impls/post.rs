@@ -32,12 +32,13 @@ impl<T: Config> Pallet<T> {
 		);
 		ensure!(spec.max_price > 0, Error::<T>::ZeroPrice);
 
-		let audit_fee = T::Audits::fee(&program.costs, &spec.assurance)?;
+		let audit_fee = T::Audits::fee(&program.costs, &spec.assurance, spec.value)?;
 		let per_task = Self::escrow_per_task(spec.max_price, audit_fee, params.runs)
 			.ok_or(Error::<T>::AmountTooLarge)?;
 		let escrow = per_task.checked_mul(spec.tasks.into()).ok_or(Error::<T>::AmountTooLarge)?;
-		// Collateral is price and value together; it must be a number.
-		spec.value.checked_add(spec.max_price).ok_or(Error::<T>::AmountTooLarge)?;
+		// What a lie would gain, at most twice the price and the value, must be a number.
+		let twice = spec.max_price.checked_mul(2).ok_or(Error::<T>::AmountTooLarge)?;
+		spec.value.checked_add(twice).ok_or(Error::<T>::AmountTooLarge)?;
 		Self::hold(&owner, escrow)?;
 		T::Programs::hold(&spec.program)?;
 

@@ -69,7 +69,8 @@ impl<T: Config> Pallet<T> {
 						ensure!(task.held >= e.price, "a matched task cannot pay its price");
 						let accepted = !matches!(task.status, TaskStatus::Offered { .. });
 						offered += u32::from(!accepted);
-						ensure!(accepted || e.collateral == 0, "an offer locks collateral");
+						let locked = if accepted { e.pledge } else { 0 };
+						ensure!(e.collateral == locked, "not the collateral that was pledged");
 					}
 				}
 			}
@@ -118,8 +119,9 @@ impl<T: Config> Pallet<T> {
 		);
 		let claims = Claimable::<T>::iter().fold(0 as Balance, |sum, (_, claim)| sum + claim);
 		ensure!(
-			T::Currency::balance(&Self::pot()) >= claims + T::Currency::minimum_balance(),
-			"the pot does not cover the claims on it"
+			T::Currency::balance(&Self::pot())
+				>= claims + totals.rewards + T::Currency::minimum_balance(),
+			"the pot does not cover the claims on it and what is set aside"
 		);
 		Ok(())
 	}

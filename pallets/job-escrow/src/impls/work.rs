@@ -1,10 +1,13 @@
 //! What a provider's worker does with its tasks.
 
-use crate::{Config, Due, Error, Event, InputRoots, Jobs, Pallet, Task, TaskPath, Tasks};
+use crate::{
+	Config, Due, Error, Event, InputRoots, Job, Jobs, Pallet, Parameters, Task, TaskPath, Tasks,
+};
 use assay_primitives::{
 	market::MatchEnd,
-	traits::{Audits, Programs, Supply},
+	traits::{Audits, Programs, Supply, Terms},
 	work::{Claim, Commitment, Reason, TaskId, TaskStatus},
+	Balance,
 };
 use frame_support::{ensure, pallet_prelude::DispatchResult};
 use sp_runtime::DispatchError;
@@ -36,7 +39,7 @@ impl<T: Config> Pallet<T> {
 			Error::<T>::WrongInputs
 		);
 		let engaged = task.engaged.as_mut().ok_or(Error::<T>::Inconsistent)?;
-		let collateral = engaged.price.saturating_add(job.spec.value);
+		let collateral = engaged.pledge;
 		T::Supply::lock(&engaged.provider, collateral)?;
 		engaged.collateral = collateral;
 		engaged.inputs = inputs;
@@ -76,10 +79,18 @@ impl<T: Config> Pallet<T> {
 		let engaged = task.engaged.as_mut().ok_or(Error::<T>::Inconsistent)?;
 		let claim =
 			Claim { program: job.spec.program, inputs: engaged.inputs.to_vec(), commitment };
-		T::Audits::open(id, claim, job.spec.assurance)?;
+		let terms = Terms {
+			assurance: job.spec.assurance,
+			gain: Self::gain(&job, engaged.price),
+			collateral: engaged.collateral,
+		};
 		engaged.commitment = Some(commitment);
 		let provider = engaged.provider.clone();
-		Self::turn_to(id, &mut task, TaskStatus::Auditing { submitted_at: now });
+		if T::Audits::open(id, claim, &terms)? {
+			Self::turn_to(id, &mut task, TaskStatus::Auditing { submitted_at: now });
+		} else {
+			Self::pass(id, &mut task);
+		}
 		Tasks::<T>::insert(id.job, id.index, task);
 		Self::deposit_event(Event::Submitted { task: id, provider, commitment });
 		Ok(())
@@ -93,6 +104,12 @@ impl<T: Config> Pallet<T> {
 		Tasks::<T>::insert(id.job, id.index, task);
 		Self::store_job(id.job, job);
 		Ok(())
+	}
+
+	/// What a lie would gain in a task of this price, in planck.
+	fn gain(job: &Job<T>, price: Balance) -> Balance {
+		let premium = Parameters::<T>::get().premium().mul_ceil(price);
+		price.saturating_add(premium).saturating_add(job.spec.value)
 	}
 
 	/// The task, if `hot` acts for the provider it is matched to and it has not ended.

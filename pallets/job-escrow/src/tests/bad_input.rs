@@ -30,17 +30,18 @@ fn specs_that_make_no_sense_are_refused() {
 		refused(|j| j.lifetime = u32::MAX, Error::<Test>::LifetimeOutOfRange);
 		refused(|j| j.max_price = 0, Error::<Test>::ZeroPrice);
 		refused(|j| j.max_price = Balance::MAX, Error::<Test>::AmountTooLarge);
-		refused(|j| j.max_price = Balance::MAX / 2 + 1, sp_runtime::TokenError::FundsUnavailable);
+		refused(|j| j.max_price = Balance::MAX / 2 + 1, Error::<Test>::AmountTooLarge);
+		refused(|j| j.max_price = Balance::MAX / 4, sp_runtime::TokenError::FundsUnavailable);
 		refused(
 			|j| {
-				j.max_price = Balance::MAX / 2 + 1;
-				j.tasks = 2;
+				j.max_price = Balance::MAX / 4 + 1;
+				j.tasks = 4;
 			},
 			Error::<Test>::AmountTooLarge,
 		);
 		refused(|j| j.value = Balance::MAX, Error::<Test>::AmountTooLarge);
 		refused(
-			|j| j.assurance = Assurance::Audited { auditors: 0 },
+			|j| j.assurance = Assurance::every_task(0),
 			sp_runtime::DispatchError::Other("no such assurance"),
 		);
 		refused(|j| j.max_price = 20_000 * ASY, sp_runtime::TokenError::FundsUnavailable);
@@ -96,10 +97,10 @@ fn only_the_matched_hot_key_in_the_right_state_gets_through() {
 #[test]
 fn a_provider_whose_stake_is_too_small_cannot_accept() {
 	build_and_execute(|| {
-		let mut job = spec(1);
-		job.value = STAKE;
-		assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), job));
+		post(1);
 		pass(1);
+		// Meanwhile it has put almost all of it at risk elsewhere.
+		state(|s| s.locked.insert(PROVIDER, STAKE - PRICE * STAKE_RATIO + 1));
 		let inputs = vec![input(0)].try_into().unwrap();
 		assert_noop!(
 			JobEscrow::accept(RuntimeOrigin::signed(HOT), 0, 0, inputs, Default::default()),

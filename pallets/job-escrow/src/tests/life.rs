@@ -17,7 +17,7 @@ fn honest_work_is_paid_after_audit_and_window() {
 			accept(index);
 			submit(index);
 		}
-		assert_eq!(state(|s| s.locked[&PROVIDER]), 2 * PRICE);
+		assert_eq!(state(|s| s.locked[&PROVIDER]), 2 * PRICE * STAKE_RATIO);
 		conclude(0, AuditOutcome::Passed, vec![AUDITOR]);
 		conclude(1, AuditOutcome::Passed, vec![AUDITOR]);
 		// Submitted at 2, window 10: nothing is paid before 12.

@@ -1,6 +1,7 @@
 //! Tests by topic. Each ends with `do_try_state` and a check of total issuance.
 
 mod bad_input;
+mod convictions;
 mod exits;
 mod life;
 mod money;

@@ -78,7 +78,7 @@ fn a_posted_job_keeps_its_runs_and_audit_fee() {
 /// Brings a fresh job to an audit of three seats.
 fn to_audit_by_three() {
 	let mut job = spec(1);
-	job.assurance = assay_primitives::work::Assurance::Audited { auditors: 3 };
+	job.assurance = assay_primitives::work::Assurance::every_task(3);
 	assert_ok!(JobEscrow::post(RuntimeOrigin::signed(BUYER), job));
 	pass(1);
 	accept(0);

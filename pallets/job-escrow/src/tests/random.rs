@@ -42,7 +42,7 @@ fn run(act: Act) {
 	match act {
 		Act::Post(n, auditors) => {
 			let mut job = spec(n);
-			job.assurance = assay_primitives::work::Assurance::Audited { auditors };
+			job.assurance = assay_primitives::work::Assurance::every_task(auditors);
 			let _ = JobEscrow::post(RuntimeOrigin::signed(BUYER), job);
 		}
 		Act::Cancel(job) => {

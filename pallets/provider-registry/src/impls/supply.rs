@@ -1,15 +1,23 @@
 //! The supply side, as jobs see it.
 
 use crate::{
-	Book, Config, Error, Event, HotKeys, Machine, Machines, Pallet, Parameters, Provider,
-	Providers, WeightInfo, LOG_TARGET,
+	Book, Config, Error, Event, HoldReason, HotKeys, Machine, Machines, Pallet, Parameters,
+	Provider, Providers, Total, WeightInfo, LOG_TARGET,
 };
 use assay_primitives::{
 	market::{MachineId, MatchEnd, OutsideAsk, Quote, Requirements, Work},
 	traits::Supply,
 	Balance,
 };
-use frame_support::{ensure, traits::Get, weights::Weight};
+use frame_support::{
+	ensure,
+	traits::{
+		fungible::hold::Mutate,
+		tokens::{Fortitude, Precision, Restriction},
+		Get,
+	},
+	weights::Weight,
+};
 use sp_runtime::{DispatchError, DispatchResult};
 
 impl<T: Config> Supply<T::AccountId> for Pallet<T> {
@@ -24,9 +32,9 @@ impl<T: Config> Supply<T::AccountId> for Pallet<T> {
 		work: &Work,
 	) -> Result<Quote<T::AccountId>, DispatchError> {
 		let provider = Self::active(who)?;
-		let price = Self::machine(who, id)?.offer::<T>(requirements, work)?;
-		provider.ensure_backs(requirements, work, price)?;
-		Ok(Quote { provider: who.clone(), machine: id, price })
+		let (price, collateral) = Self::machine(who, id)?.offer::<T>(requirements, work)?;
+		provider.ensure_backs(requirements, collateral)?;
+		Ok(Quote { provider: who.clone(), machine: id, price, collateral })
 	}
 
 	fn best(
@@ -41,13 +49,14 @@ impl<T: Config> Supply<T::AccountId> for Pallet<T> {
 				continue;
 			}
 			let Ok(machine) = Self::machine(&entry.provider, entry.machine) else { continue };
-			let Ok(price) = machine.offer::<T>(requirements, work) else { continue };
+			let Ok((price, collateral)) = machine.offer::<T>(requirements, work) else { continue };
 			if price > max_price || best.as_ref().is_some_and(|best| best.price <= price) {
 				continue;
 			}
 			let Ok(provider) = Self::active(&entry.provider) else { continue };
-			if provider.ensure_backs(requirements, work, price).is_ok() {
-				best = Some(Quote { provider: entry.provider, machine: entry.machine, price });
+			if provider.ensure_backs(requirements, collateral).is_ok() {
+				let (provider, machine) = (entry.provider, entry.machine);
+				best = Some(Quote { provider, machine, price, collateral });
 			}
 		}
 		best
@@ -80,6 +89,34 @@ impl<T: Config> Supply<T::AccountId> for Pallet<T> {
 		Providers::<T>::insert(who, provider);
 		Self::deposit_event(Event::CollateralLocked { provider: who.clone(), amount: collateral });
 		Ok(())
+	}
+
+	fn forfeit(who: &T::AccountId, collateral: Balance, to: &T::AccountId) -> Balance {
+		let Some(mut provider) = Providers::<T>::get(who) else {
+			log::error!(target: LOG_TARGET, "unknown provider {who:?} forfeits");
+			return 0;
+		};
+		let amount = collateral.min(provider.locked);
+		let moved = T::Currency::transfer_on_hold(
+			&HoldReason::Stake.into(),
+			who,
+			to,
+			amount,
+			Precision::Exact,
+			Restriction::Free,
+			Fortitude::Force,
+		);
+		// Locked stake is on hold and whom it goes to can take it: nothing of this can fail.
+		if let Err(error) = moved {
+			log::error!(target: LOG_TARGET, "{who:?} could not forfeit {amount}: {error:?}");
+			return 0;
+		}
+		provider.locked = provider.locked.saturating_sub(amount);
+		provider.stake = provider.stake.saturating_sub(amount);
+		Providers::<T>::insert(who, provider);
+		Total::<T>::mutate(|total| total.staked = total.staked.saturating_sub(amount));
+		Self::deposit_event(Event::Forfeited { provider: who.clone(), amount });
+		amount
 	}
 
 	fn release(who: &T::AccountId, id: MachineId, collateral: Balance, end: MatchEnd) {
@@ -164,12 +201,13 @@ impl Machine {
 		Ok(())
 	}
 
-	/// Price at which the machine, seen by itself, takes the task on.
+	/// Price at which the machine, seen by itself, takes the task on, and the stake that it puts at
+	/// risk.
 	fn offer<T: Config>(
 		&self,
 		requirements: &Requirements,
 		work: &Work,
-	) -> Result<Balance, Error<T>> {
+	) -> Result<(Balance, Balance), Error<T>> {
 		let ask = self.ask.as_ref().ok_or(Error::<T>::NoAsk)?;
 		ensure!(self.spec.class == requirements.class, Error::<T>::WrongClass);
 		ensure!(self.spec.memory_mib >= requirements.min_memory_mib, Error::<T>::TooLittleMemory);
@@ -178,27 +216,26 @@ impl Machine {
 			OutsideAsk::TraceBytes => Error::<T>::TraceTooLarge,
 			OutsideAsk::Value => Error::<T>::ValueTooHigh,
 			OutsideAsk::Deadline => Error::<T>::DeadlineTooShort,
+			OutsideAsk::Stake => Error::<T>::StakePercentTooLow,
 			OutsideAsk::Overflow => Error::<T>::PriceOverflow,
 		})?;
+		let collateral = ask.collateral(work, price).ok_or(Error::<T>::PriceOverflow)?;
 		self.ensure_free_slot::<T>()?;
-		Ok(price)
+		Ok((price, collateral))
 	}
 }
 
 impl<T: Config> Provider<T> {
-	/// Whether the provider is where it should be and its free stake covers `price` and the
-	/// declared value.
+	/// Whether the provider is where it should be and its free stake covers `collateral`.
 	fn ensure_backs(
 		&self,
 		requirements: &Requirements,
-		work: &Work,
-		price: Balance,
+		collateral: Balance,
 	) -> Result<(), Error<T>> {
 		ensure!(
 			requirements.region.is_none_or(|region| self.region == Some(region)),
 			Error::<T>::WrongRegion
 		);
-		let collateral = price.checked_add(work.value).ok_or(Error::<T>::PriceOverflow)?;
 		ensure!(self.free() >= collateral, Error::<T>::InsufficientStake);
 		Ok(())
 	}

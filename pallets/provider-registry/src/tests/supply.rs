@@ -3,7 +3,8 @@ use assay_primitives::{
 	market::{Ask, MachineClass, MatchEnd, Quote, Requirements},
 	traits::Supply,
 };
-use frame_support::{assert_noop, assert_ok};
+use frame_support::{assert_noop, assert_ok, traits::fungible::hold::Inspect as _};
+use sp_runtime::Permill;
 
 const LAPSED: MatchEnd = MatchEnd::NotTaken { lapsed: true };
 const DECLINED: MatchEnd = MatchEnd::NotTaken { lapsed: false };
@@ -38,6 +39,7 @@ fn a_quote_says_what_is_missing() {
 			max_trace_bytes: 50,
 			min_deadline: 10,
 			slots: 1,
+			stake_percent: 150,
 		};
 		assert_ok!(Registry::set_ask(origin(1), 0, terms));
 
@@ -55,13 +57,25 @@ fn a_quote_says_what_is_missing() {
 		let mut hasty = small;
 		hasty.deadline = 9;
 		assert_noop!(quote(any, hasty), Error::<Test>::DeadlineTooShort);
+		let mut wary = small;
+		wary.stake_percent = 151;
+		assert_noop!(quote(any, wary), Error::<Test>::StakePercentTooLow);
 
 		// 100 + 3 × 10 + 2 × 1 + ⌈4,000 × 10 ÷ 10^9⌉ × 1
 		let task = work(2_000_000_001, 1_000_001, 4_000);
 		let price = 100 + 30 + 2 + 1;
-		assert_eq!(quote(any, task), Ok(Quote { provider: who.clone(), machine: 0, price }));
+		// A lie would gain price and value, 4,133; half as much again is at risk.
+		let collateral = 6_200;
+		let quoted = Quote { provider: who.clone(), machine: 0, price, collateral };
+		assert_noop!(quote(any, task), Error::<Test>::InsufficientStake);
+		assert_ok!(Registry::bond_extra(origin(1), 2_067));
+		assert_eq!(quote(any, task), Ok(quoted));
+		// And with a premium of 10 % on the price, 4,147.
+		let mut paid = task;
+		paid.premium = Permill::from_percent(10);
+		assert_eq!(quote(any, paid).map(|quoted| quoted.collateral), Ok(6_221));
 
-		// Free stake must cover price and value: 4,133 of 5,000.
+		// Free stake must cover it: 6,200 of 7,067.
 		assert_ok!(Registry::lock(&who, 867));
 		assert_ok!(quote(any, task));
 		assert_ok!(Registry::lock(&who, 1));
@@ -227,5 +241,45 @@ fn fewer_slots_than_in_use_free_none() {
 		assert_noop!(Registry::reserve(&who, 0), Error::<Test>::NoFreeSlot);
 		Registry::release(&who, 0, 0, MatchEnd::Settled);
 		assert_ok!(Registry::reserve(&who, 0));
+	});
+}
+
+#[test]
+fn a_forfeit_takes_locked_stake_and_no_more() {
+	build_and_execute(|| {
+		provider(1, MIN_STAKE, 10);
+		provider(2, MIN_STAKE, 10);
+		let (who, pot) = (account(1), account(9));
+		let before = Balances::free_balance(&pot);
+		assert_ok!(Registry::reserve(&who, 0));
+		assert_ok!(Registry::lock(&who, 300));
+		assert_eq!(Registry::forfeit(&who, 200, &pot), 200);
+		assert_eq!(Registry::forfeit(&who, 200, &pot), 100);
+		assert_eq!(Registry::forfeit(&who, 1, &pot), 0);
+		assert_eq!(Registry::forfeit(&account(7), 1, &pot), 0);
+		assert_eq!(Balances::free_balance(&pot), before + 300);
+		let provider = Providers::<Test>::get(&who).unwrap();
+		assert_eq!((provider.stake, provider.locked), (MIN_STAKE - 300, 0));
+		assert_eq!(crate::Total::<Test>::get().staked, 2 * MIN_STAKE - 300);
+		let reason = crate::HoldReason::Stake.into();
+		assert_eq!(Balances::balance_on_hold(&reason, &who), MIN_STAKE - 300);
+		assert!(events().contains(&Event::Forfeited { provider: who.clone(), amount: 100 }));
+		Registry::release(&who, 0, 0, MatchEnd::Failed);
+	});
+}
+
+/// What is at risk can neither be unbonded nor leave with its provider.
+#[test]
+fn unbonding_does_not_escape_a_forfeit() {
+	build_and_execute(|| {
+		provider(1, 2 * MIN_STAKE, 10);
+		let (who, pot) = (account(1), account(9));
+		assert_ok!(Registry::reserve(&who, 0));
+		assert_ok!(Registry::lock(&who, MIN_STAKE + 1));
+		assert_noop!(Registry::unbond(origin(1), MIN_STAKE), Error::<Test>::StakeLocked);
+		assert_ok!(Registry::unbond(origin(1), MIN_STAKE - 1));
+		assert!(Registry::deregister(origin(1)).is_err());
+		assert_eq!(Registry::forfeit(&who, MIN_STAKE + 1, &pot), MIN_STAKE + 1);
+		Registry::release(&who, 0, 0, MatchEnd::Failed);
 	});
 }

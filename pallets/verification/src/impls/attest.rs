@@ -1,15 +1,20 @@
-//! Attestations: who may make them, and what they decide.
+//! Attestations: who may make them, and what they decide. Each drawn auditor first seals its verdict
+//! and opens it once all are sealed or the time for that is over.
 
-use crate::{pallet::*, Audit, Seat, Stage, Voting, WeightInfo};
+use crate::{pallet::*, Audit, AuditStep, Seat, Stage, Step, Voting, WeightInfo, MAX_PROOF_BYTES};
+use alloc::vec::Vec;
 use assay_primitives::{
-	auditor::{Attestation, AuditorSignature},
-	work::{AuditOutcome, TaskId, Verdict},
-	BlockNumber,
+	auditor::{seal, AuditorSignature, Salt, SeatId, SignedSeal},
+	work::{AuditOutcome, Depth, Offence, TaskId, Verdict},
+	BlockNumber, Root,
 };
 use codec::Encode;
 use frame_support::{
-	dispatch::DispatchResultWithPostInfo, ensure, pallet_prelude::TransactionValidityWithRefund,
+	dispatch::{DispatchResult, DispatchResultWithPostInfo},
+	ensure,
+	pallet_prelude::{ConstU32, TransactionValidityWithRefund},
 	weights::Weight,
+	BoundedVec,
 };
 use sp_application_crypto::RuntimeAppPublic;
 use sp_runtime::transaction_validity::{
@@ -24,137 +29,248 @@ pub(crate) fn quorum(seats: usize) -> usize {
 	(seats.saturating_mul(2) / 3).saturating_add(1)
 }
 
-/// What the votes of a round say so far.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Tally {
-	/// A quorum agreed.
-	Decided(AuditOutcome),
-	/// A quorum may still come together.
-	Open,
-	/// No quorum can come together.
-	Split,
+/// What the opened verdicts of a round come to; `None` if no quorum agrees. A verdict of
+/// [`Verdict::Invalid`] is no vote: with its proof it has ended the case.
+pub(crate) fn tally<AccountId>(seats: &[Seat<AccountId>]) -> Option<AuditOutcome> {
+	let count = |verdict| seats.iter().filter(|seat| seat.vote == Some(verdict)).count();
+	let quorum = quorum(seats.len());
+	if count(Verdict::Valid) >= quorum {
+		Some(AuditOutcome::Passed)
+	} else if count(Verdict::Unavailable) >= quorum {
+		Some(AuditOutcome::Failed(Verdict::Unavailable))
+	} else {
+		None
+	}
 }
 
-/// Counts the votes of a round. A quorum of votes other than [`Verdict::Valid`] fails the task,
-/// with the first verdict of the more frequent kind; [`Verdict::Invalid`] if both are as frequent.
-pub(crate) fn tally<AccountId>(seats: &[Seat<AccountId>]) -> Tally {
-	let count = |f: fn(&Verdict) -> bool| {
-		seats.iter().filter_map(|s| s.vote.as_ref()).filter(|v| f(v)).count()
-	};
-	let valid = count(|v| matches!(v, Verdict::Valid));
-	let invalid = count(|v| matches!(v, Verdict::Invalid(_)));
-	let unavailable = count(|v| matches!(v, Verdict::Unavailable));
-	let against = invalid.saturating_add(unavailable);
-	let quorum = quorum(seats.len());
-	if valid >= quorum {
-		return Tally::Decided(AuditOutcome::Passed);
-	}
-	if against >= quorum {
-		let named = seats.iter().filter_map(|s| s.vote).find(|v| matches!(v, Verdict::Invalid(_)));
-		let verdict = named.filter(|_| invalid >= unavailable).unwrap_or(Verdict::Unavailable);
-		return Tally::Decided(AuditOutcome::Failed(verdict));
-	}
-	let left = seats.len().saturating_sub(valid).saturating_sub(against);
-	if valid.max(against).saturating_add(left) >= quorum {
-		Tally::Open
-	} else {
-		Tally::Split
-	}
+/// A round in which a seat may act, and the seat's place in it.
+struct OpenSeat<AccountId> {
+	audit: Audit<AccountId>,
+	voting: Voting<AccountId>,
+	number: usize,
 }
 
 impl<T: Config> Pallet<T> {
-	/// What the auditor of a seat signs.
-	pub(crate) fn attestation(
-		task: TaskId,
-		submitted_at: BlockNumber,
-		round: u8,
-		verdict: Verdict,
-	) -> Attestation {
+	/// What the auditor of a seat signs to seal a verdict.
+	pub(crate) fn signed_seal(seat: SeatId, seal: Root) -> SignedSeal {
 		// The genesis hash is never pruned.
 		let genesis = frame_system::Pallet::<T>::block_hash(
 			frame_system::pallet_prelude::BlockNumberFor::<T>::from(0u32),
 		);
-		Attestation { genesis, task, submitted_at, round, verdict }
+		SignedSeal { genesis, seat, seal }
 	}
 
-	/// The audit, its vote and the number of the seat, if the seat may attest now.
-	fn open_seat(
-		task: TaskId,
-		submitted_at: BlockNumber,
-		round: u8,
-		seat: u8,
-	) -> Result<(Audit<T::AccountId>, Voting<T::AccountId>, usize), Error<T>> {
-		let audit = Audits::<T>::get(task).ok_or(Error::<T>::NotUnderAudit)?;
-		ensure!(audit.submitted_at == submitted_at, Error::<T>::NotUnderAudit);
-		ensure!(audit.round == round, Error::<T>::WrongRound);
+	fn round_of(id: SeatId) -> Result<OpenSeat<T::AccountId>, Error<T>> {
+		let audit = Audits::<T>::get(id.task).ok_or(Error::<T>::NotUnderAudit)?;
+		ensure!(audit.submitted_at == id.submitted_at, Error::<T>::NotUnderAudit);
+		ensure!(audit.round == id.round, Error::<T>::WrongRound);
 		let Stage::Voting(voting) = audit.stage.clone() else {
 			return Err(Error::<T>::WrongRound);
 		};
-		let number = usize::from(seat);
-		let held = voting.seats.get(number).ok_or(Error::<T>::NoSuchSeat)?;
-		ensure!(held.vote.is_none(), Error::<T>::AlreadyAttested);
-		ensure!(Self::now() <= voting.deadline, Error::<T>::TooLate);
-		Ok((audit, voting, number))
+		let number = usize::from(id.number);
+		ensure!(voting.seats.get(number).is_some(), Error::<T>::NoSuchSeat);
+		Ok(OpenSeat { audit, voting, number })
 	}
 
-	/// Lets an attestation into the pool and into blocks. Cheap checks first, the signature last.
-	pub(crate) fn authorize_attest(
-		_source: TransactionSource,
-		task: &TaskId,
-		submitted_at: &BlockNumber,
-		round: &u8,
-		seat: &u8,
+	/// The round, if the seat may seal its verdict now.
+	fn to_seal(id: SeatId) -> Result<OpenSeat<T::AccountId>, Error<T>> {
+		let open = Self::round_of(id)?;
+		let seat = open.seat().ok_or(Error::<T>::NoSuchSeat)?;
+		ensure!(seat.sealed.is_none(), Error::<T>::AlreadySealed);
+		ensure!(Self::now() <= open.voting.seals_until, Error::<T>::TooLate);
+		Ok(open)
+	}
+
+	/// The round, if the seat may open this verdict now.
+	fn to_open(
+		id: SeatId,
 		verdict: &Verdict,
+		proof: &[u8],
+		salt: &Salt,
+	) -> Result<OpenSeat<T::AccountId>, Error<T>> {
+		let open = Self::round_of(id)?;
+		let seat = open.seat().ok_or(Error::<T>::NoSuchSeat)?;
+		ensure!(seat.vote.is_none(), Error::<T>::AlreadyAttested);
+		let (sealed, _) = seat.sealed.ok_or(Error::<T>::NotSealed)?;
+		let now = Self::now();
+		ensure!(open.voting.opening(now), Error::<T>::TooEarly);
+		ensure!(now <= open.voting.opens_until, Error::<T>::TooLate);
+		ensure!(sealed == seal(&seat.auditor, &id, verdict, proof, salt), Error::<T>::WrongSeal);
+		Ok(open)
+	}
+
+	/// Lets a sealed verdict into the pool and into blocks. Cheap checks first, the signature last.
+	pub(crate) fn authorize_seal(
+		_source: TransactionSource,
+		id: &SeatId,
+		seal: &Root,
 		signature: &AuditorSignature,
 	) -> TransactionValidityWithRefund {
-		let (_, voting, number) =
-			Self::open_seat(*task, *submitted_at, *round, *seat).map_err(|error| match error {
-				Error::NoSuchSeat => InvalidTransaction::BadProof,
-				_ => InvalidTransaction::Stale,
-			})?;
-		let held = voting.seats.get(number).ok_or(InvalidTransaction::BadProof)?;
-		let message = Self::attestation(*task, *submitted_at, *round, *verdict).encode();
-		if !held.auditor.verify(&message, signature) {
+		let open = Self::to_seal(*id).map_err(not_now)?;
+		let seat = open.seat().ok_or(InvalidTransaction::BadProof)?;
+		let message = Self::signed_seal(*id, *seal).encode();
+		if !seat.auditor.verify(&message, signature) {
 			return Err(InvalidTransaction::BadProof.into());
 		}
-		let left = u64::from(voting.deadline.saturating_sub(Self::now())).saturating_add(1);
-		// A seat attests once, so its two attestations, whatever they say, exclude each other.
-		let validity = ValidTransaction::with_tag_prefix("assay/attest")
+		Self::valid("assay/seal", id, open.voting.seals_until)
+	}
+
+	/// Lets the opening of a verdict into the pool and into blocks: only who sealed it knows how.
+	pub(crate) fn authorize_open(
+		_source: TransactionSource,
+		id: &SeatId,
+		verdict: &Verdict,
+		proof: &BoundedVec<u8, ConstU32<MAX_PROOF_BYTES>>,
+		salt: &Salt,
+	) -> TransactionValidityWithRefund {
+		let open = Self::to_open(*id, verdict, proof, salt).map_err(not_now)?;
+		Self::valid("assay/open", id, open.voting.opens_until)
+	}
+
+	/// A seat does each thing once, so two transactions for it, whatever they say, exclude each other.
+	fn valid(tag: &'static str, id: &SeatId, until: BlockNumber) -> TransactionValidityWithRefund {
+		let left = u64::from(until.saturating_sub(Self::now())).saturating_add(1);
+		let validity = ValidTransaction::with_tag_prefix(tag)
 			.priority(TransactionPriority::MAX / 2)
-			.and_provides((task, submitted_at, round, seat))
+			.and_provides(id)
 			.longevity(left.min(MAX_LONGEVITY))
 			.propagate(true)
 			.build()?;
 		Ok((validity, Weight::zero()))
 	}
 
-	pub(crate) fn do_attest(
-		task: TaskId,
-		submitted_at: BlockNumber,
-		round: u8,
-		seat: u8,
-		verdict: Verdict,
-	) -> DispatchResultWithPostInfo {
-		let (mut audit, mut voting, number) = Self::open_seat(task, submitted_at, round, seat)?;
-		let held = voting.seats.get_mut(number).ok_or(Error::<T>::NoSuchSeat)?;
-		held.vote = Some(verdict);
-		Duties::<T>::remove(&held.auditor, task);
-		Self::deposit_event(Event::Attested { task, auditor: held.account.clone(), verdict });
+	pub(crate) fn do_seal(id: SeatId, seal: Root) -> DispatchResult {
+		let mut open = Self::to_seal(id)?;
+		let now = Self::now();
+		let seat = open.seat_mut().ok_or(Error::<T>::NoSuchSeat)?;
+		seat.sealed = Some((seal, now));
+		let auditor = seat.account.clone();
+		Self::deposit_event(Event::Sealed { task: id.task, auditor });
+		open.audit.stage = Stage::Voting(open.voting);
+		Audits::<T>::insert(id.task, open.audit);
+		Ok(())
+	}
 
-		let tally = tally(&voting.seats);
-		audit.stage = Stage::Voting(voting);
-		match tally {
-			Tally::Decided(outcome) => {
-				Self::conclude(task, audit, outcome);
-				// The weight declared covers the conclusion.
-				return Ok(().into());
+	pub(crate) fn do_open(
+		id: SeatId,
+		verdict: Verdict,
+		proof: &[u8],
+		salt: &Salt,
+	) -> DispatchResultWithPostInfo {
+		let mut open = Self::to_open(id, &verdict, proof, salt)?;
+		let now = Self::now();
+		let seat = open.seat_mut().ok_or(Error::<T>::NoSuchSeat)?;
+		let auditor = seat.account.clone();
+		if let Verdict::Invalid(place) = verdict {
+			let since = seat.sealed.map_or(now, |(_, at)| at);
+			let case = Cases::<T>::get(id.task).ok_or(Error::<T>::NotOpen)?;
+			match Self::judge(&case.program, &case.inputs, &case.commitment, proof) {
+				Ok(fault) if fault.place == place => {
+					Self::deposit_event(Event::Attested {
+						task: id.task,
+						auditor: auditor.clone(),
+						verdict,
+					});
+					let by = Some((auditor, since));
+					Self::convict(now, id.task, case, Offence::Wrong(fault), by);
+					return Ok(().into());
+				}
+				_ => {
+					// An accusation that does not hold is worth nothing and costs what silence costs.
+					let deposit = core::mem::take(&mut seat.deposit);
+					Self::slash_auditor(id.task, &auditor, deposit);
+				}
 			}
-			Tally::Split => {
-				Self::fail_round(Self::now(), task, audit);
-				return Ok(().into());
-			}
-			Tally::Open => Audits::<T>::insert(task, audit),
 		}
-		Ok(Some(<T as Config>::WeightInfo::attest()).into())
+		seat.vote = Some(match verdict {
+			Verdict::Invalid(_) => Verdict::Abstained,
+			other => other,
+		});
+		Duties::<T>::remove(&seat.auditor, id.task);
+		Self::deposit_event(Event::Attested { task: id.task, auditor, verdict });
+		let pending = open.voting.seats.iter().any(|s| s.sealed.is_some() && s.vote.is_none());
+		if pending || !open.voting.opening(now) {
+			open.audit.stage = Stage::Voting(open.voting);
+			Audits::<T>::insert(id.task, open.audit);
+			let judged = Self::judge_weight(proof.len() as u32);
+			let own = <T as Config>::WeightInfo::open_verdict().saturating_add(judged);
+			return Ok(Some(own).into());
+		}
+		Self::end_round(now, id.task, open.audit, open.voting);
+		Ok(().into())
+	}
+
+	/// A step of an open vote: the time for sealing or opening is over.
+	pub(crate) fn step_voting(
+		now: BlockNumber,
+		step: AuditStep,
+		audit: Audit<T::AccountId>,
+		voting: Voting<T::AccountId>,
+	) {
+		let sealed = voting.seats.iter().any(|seat| seat.sealed.is_some());
+		if now > voting.opens_until || (now > voting.seals_until && !sealed) {
+			Self::end_round(now, step.task, audit, voting);
+		} else if now > voting.seals_until {
+			Steps::<T>::put(now, voting.opens_until.saturating_add(1), Step::Audit(step));
+		}
+	}
+
+	/// Counts the verdicts of a round. Who did not give one loses its deposit; who vouched for what
+	/// passes has it at risk until the window is over; all others have it free again.
+	fn end_round(
+		now: BlockNumber,
+		task: TaskId,
+		mut audit: Audit<T::AccountId>,
+		voting: Voting<T::AccountId>,
+	) {
+		let outcome = tally(&voting.seats);
+		let mut vouched = Vec::new();
+		let mut attesters = Vec::new();
+		for seat in &voting.seats {
+			match seat.vote {
+				None => {
+					Duties::<T>::remove(&seat.auditor, task);
+					Self::deposit_event(Event::Absent { task, auditor: seat.account.clone() });
+					Self::slash_auditor(task, &seat.account, seat.deposit);
+				}
+				Some(Verdict::Valid)
+					if outcome == Some(AuditOutcome::Passed) && audit.depth != Depth::Spot =>
+				{
+					vouched.push((seat.account.clone(), seat.deposit));
+				}
+				Some(_) => Self::clear_risk(&seat.account, seat.deposit),
+			}
+			if matches!(seat.vote, Some(Verdict::Valid | Verdict::Unavailable)) {
+				attesters.push(seat.account.clone());
+			}
+		}
+		Cases::<T>::mutate_extant(task, |case| {
+			case.vouched = vouched.try_into().unwrap_or_default();
+		});
+		match outcome {
+			Some(outcome) => Self::conclude(task, audit, outcome, attesters),
+			None => {
+				audit.stage = Stage::Voting(voting);
+				Self::fail_round(now, task, audit, attesters);
+			}
+		}
+	}
+}
+
+impl<AccountId> OpenSeat<AccountId> {
+	fn seat(&self) -> Option<&Seat<AccountId>> {
+		self.voting.seats.get(self.number)
+	}
+
+	fn seat_mut(&mut self) -> Option<&mut Seat<AccountId>> {
+		self.voting.seats.get_mut(self.number)
+	}
+}
+
+fn not_now<T>(error: Error<T>) -> InvalidTransaction {
+	match error {
+		Error::NoSuchSeat | Error::WrongSeal => InvalidTransaction::BadProof,
+		Error::TooEarly => InvalidTransaction::Future,
+		_ => InvalidTransaction::Stale,
 	}
 }

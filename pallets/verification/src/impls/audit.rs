@@ -1,58 +1,79 @@
 //! Opening, moving on and concluding audits.
 
-use crate::{pallet::*, Audit, Seat, Stage, Step, WeightInfo, MAX_DRAWN, MAX_EARLIER, MAX_ROUNDS};
+use crate::{
+	pallet::*, Audit, AuditStep, Ended, Stage, Step, WeightInfo, MAX_DRAWN, MAX_EARLIER, MAX_ROUNDS,
+};
 use alloc::vec::Vec;
 use assay_primitives::{
-	traits::{self, AuditSink},
+	honesty,
+	traits::{self, AuditSink, Terms},
 	work::{Assurance, AuditOutcome, Claim, Costs, TaskId},
-	Balance, BlockNumber,
+	Balance, BlockNumber, ASY,
 };
 use frame_support::{
 	ensure,
 	traits::Get,
 	weights::{Weight, WeightMeter},
 };
-use sp_runtime::{DispatchError, DispatchResult, Perbill};
+use sp_runtime::{DispatchError, PerThing, Perbill, Permill, Perquintill};
 
 /// Share of a block that steps of audits may take.
 const POLL_SHARE: Perbill = Perbill::from_percent(25);
 
 impl<T: Config> traits::Audits for Pallet<T> {
-	fn fee(costs: &Costs, assurance: &Assurance) -> Result<Balance, DispatchError> {
-		Self::audit_fee(costs, assurance)
+	fn fee(costs: &Costs, assurance: &Assurance, value: Balance) -> Result<Balance, DispatchError> {
+		Self::audit_fee(costs, assurance, value)
 	}
 
-	fn open(task: TaskId, claim: Claim, assurance: Assurance) -> DispatchResult {
-		let Assurance::Audited { auditors } = assurance;
-		ensure!((1..=MAX_DRAWN).contains(&u32::from(auditors)), Error::<T>::NotEnoughAuditors);
-		ensure!(!Audits::<T>::contains_key(task), Error::<T>::AlreadyUnderAudit);
-		let inputs = claim.inputs.try_into().map_err(|_| Error::<T>::TooManyInputs)?;
+	fn least_stake_percent(assurance: &Assurance) -> Option<u32> {
+		match assurance {
+			// What is paid for nothing must at least be lost when that comes out.
+			Assurance::Optimistic => Some(100),
+			Assurance::Audited { auditors, .. } => {
+				let least = honesty::least_collateral(ASY, *auditors, Perquintill::one())?;
+				least.checked_mul(100)?.div_ceil(ASY).try_into().ok()
+			}
+		}
+	}
 
+	fn open(task: TaskId, claim: Claim, terms: &Terms) -> Result<bool, DispatchError> {
 		let now = Self::now();
 		let params = Parameters::<T>::get();
-		let step = Step { task, submitted_at: now, round: 0 };
+		let Terms { assurance, gain, collateral } = *terms;
+		let Assurance::Audited { auditors, depth, at_least } = assurance else {
+			Self::open_case(now, task, claim, &params)?;
+			return Ok(false);
+		};
+		ensure!((1..=MAX_DRAWN).contains(&u32::from(auditors)), Error::<T>::NotEnoughAuditors);
+		// Matches keep to the least stake. Dust, where rounding says otherwise, is always audited.
+		let rate = honesty::audit_rate(gain, collateral, auditors)
+			.unwrap_or(Perquintill::one())
+			.max(Perquintill::from_rational(
+				u64::from(at_least.deconstruct()),
+				u64::from(Permill::ACCURACY),
+			));
+		Self::open_case(now, task, claim, &params)?;
+		let step = AuditStep { task, submitted_at: now, round: 0 };
+		let stage = Self::drawing(now, &params);
 		Audits::<T>::insert(
 			task,
-			Audit {
-				program: claim.program,
-				inputs,
-				commitment: claim.commitment,
-				auditors,
-				submitted_at: now,
-				round: 0,
-				stage: Self::drawing(now, &params),
-			},
+			Audit { auditors, depth, rate, submitted_at: now, round: 0, stage },
 		);
 		Self::schedule_draw(now, step, &params);
-		Self::deposit_event(Event::AuditOpened { task, auditors });
-		Ok(())
+		Self::deposit_event(Event::AuditOpened { task, auditors, rate });
+		Ok(true)
 	}
 
-	fn forget(task: TaskId) {
-		if let Some(audit) = Audits::<T>::take(task) {
-			Self::drop_duties(task, &audit.stage);
-			Earlier::<T>::remove(task);
-		}
+	fn open_until(task: TaskId) -> Option<BlockNumber> {
+		Self::window(task)
+	}
+
+	fn close(task: TaskId) {
+		Self::close_case(task);
+	}
+
+	fn close_weight() -> Weight {
+		<T as Config>::WeightInfo::close_case()
 	}
 }
 
@@ -77,9 +98,14 @@ impl<T: Config> Pallet<T> {
 
 	/// Weight of the heaviest step.
 	pub(crate) fn step_weight() -> Weight {
-		<T as Config>::WeightInfo::step_draw(T::MaxAuditors::get())
+		let concluded = T::Sink::concluded_weight(MAX_DRAWN);
+		let audit = <T as Config>::WeightInfo::step_draw(T::MaxAuditors::get())
 			.max(<T as Config>::WeightInfo::step_deadline())
-			.saturating_add(T::Sink::concluded_weight(MAX_DRAWN))
+			.max(<T as Config>::WeightInfo::lapse_report())
+			.saturating_add(concluded);
+		let reward =
+			<T as Config>::WeightInfo::pay_reward().saturating_add(T::Sink::reward_weight());
+		audit.max(reward)
 	}
 
 	/// Panics at start-up, in tests and when a runtime is built, if a step does not fit its share.
@@ -90,34 +116,44 @@ impl<T: Config> Pallet<T> {
 		assert!(need.all_lte(share), "verification: a step of an audit must fit a quarter block");
 		assert!(T::EntropyKept::get() > super::draw::BLOCKS_PER_STEP, "verification: short ring");
 		const { assert!(MAX_EARLIER >= MAX_DRAWN * (MAX_ROUNDS - 1)) };
+		const { assert!(MAX_DRAWN == honesty::MAX_AUDITORS as u32) };
 	}
 
-	/// Does what is due for one audit, if it still stands where it stood when that was put down.
-	pub(crate) fn step(now: BlockNumber, step: Step) {
+	/// Does what falls due.
+	pub(crate) fn step(now: BlockNumber, step: Step<T::AccountId>) {
+		match step {
+			Step::Audit(step) => Self::step_audit(now, step),
+			Step::Report(task, reporter, at) => Self::lapse_report(task, reporter, at),
+			Step::Reward(task, submitted_at) => Self::pay_reward(task, submitted_at),
+		}
+	}
+
+	/// Moves an audit on, if it still stands where it stood when that was put down.
+	fn step_audit(now: BlockNumber, step: AuditStep) {
 		let Some(audit) = Audits::<T>::get(step.task) else { return };
 		if audit.submitted_at != step.submitted_at || audit.round != step.round {
 			return;
 		}
 		match audit.stage.clone() {
 			Stage::Drawing(drawing) => Self::step_drawing(now, step, audit, drawing),
-			Stage::Voting(voting) if now > voting.deadline => {
-				for Seat { account, .. } in voting.seats.into_iter().filter(|s| s.vote.is_none()) {
-					Self::deposit_event(Event::Absent { task: step.task, auditor: account });
-				}
-				Self::fail_round(now, step.task, audit);
-			}
-			Stage::Voting(_) => {}
+			Stage::Voting(voting) => Self::step_voting(now, step, audit, voting),
+			Stage::Ended(_) => {}
 		}
 	}
 
-	/// Ends a round without a quorum: draws again, or ends the audit as inconclusive.
-	pub(crate) fn fail_round(now: BlockNumber, task: TaskId, mut audit: Audit<T::AccountId>) {
+	/// Ends a round without a quorum: draws again, or ends the audit as inconclusive. Whoever
+	/// attested in its last round is owed the fee all the same.
+	pub(crate) fn fail_round(
+		now: BlockNumber,
+		task: TaskId,
+		mut audit: Audit<T::AccountId>,
+		attesters: Vec<T::AccountId>,
+	) {
 		let params = Parameters::<T>::get();
 		let round = audit.round.saturating_add(1);
 		if round >= params.max_rounds {
-			return Self::conclude(task, audit, AuditOutcome::Inconclusive);
+			return Self::conclude(task, audit, AuditOutcome::Inconclusive, attesters);
 		}
-		Self::drop_duties(task, &audit.stage);
 		if let Stage::Voting(voting) = &audit.stage {
 			Earlier::<T>::mutate(task, |earlier| {
 				for seat in &voting.seats {
@@ -127,28 +163,34 @@ impl<T: Config> Pallet<T> {
 			});
 		}
 		Self::deposit_event(Event::RoundFailed { task, round: audit.round });
-		let step = Step { task, submitted_at: audit.submitted_at, round };
+		let step = AuditStep { task, submitted_at: audit.submitted_at, round };
 		audit.round = round;
 		audit.stage = Self::drawing(now, &params);
 		Audits::<T>::insert(task, audit);
 		Self::schedule_draw(now, step, &params);
 	}
 
-	/// Ends the audit, forgets it and tells the sink. Whoever attested in this last round, with
-	/// whatever verdict, is named as owed the fee.
-	pub(crate) fn conclude(task: TaskId, audit: Audit<T::AccountId>, outcome: AuditOutcome) {
-		Self::drop_duties(task, &audit.stage);
+	/// Ends the audit and tells the sink. Whatever is not a pass ends the case too, so it waits for
+	/// reports that are sealed: a lie must not end as anything less.
+	pub(crate) fn conclude(
+		task: TaskId,
+		mut audit: Audit<T::AccountId>,
+		outcome: AuditOutcome,
+		attesters: Vec<T::AccountId>,
+	) {
+		let stands = matches!(outcome, AuditOutcome::Passed | AuditOutcome::Spared);
+		let pending = Cases::<T>::get(task).is_some_and(|case| case.pending > 0);
+		if pending && !stands {
+			let attesters = attesters.try_into().unwrap_or_default();
+			audit.stage = Stage::Ended(Ended { outcome, attesters });
+			Audits::<T>::insert(task, audit);
+			return;
+		}
 		Audits::<T>::remove(task);
 		Earlier::<T>::remove(task);
-		let attesters = match audit.stage {
-			Stage::Voting(voting) => voting
-				.seats
-				.into_iter()
-				.filter(|s| s.vote.is_some())
-				.map(|s| s.account)
-				.collect::<Vec<_>>(),
-			Stage::Drawing(_) => Vec::new(),
-		};
+		if !stands {
+			Cases::<T>::remove(task);
+		}
 		if let AuditOutcome::Failed(_) = outcome {
 			AuditsFailed::<T>::mutate(|n| *n = n.saturating_add(1));
 		}
@@ -156,11 +198,11 @@ impl<T: Config> Pallet<T> {
 		T::Sink::concluded(task, outcome, attesters);
 	}
 
-	fn drop_duties(task: TaskId, stage: &Stage<T::AccountId>) {
-		if let Stage::Voting(voting) = stage {
-			for seat in voting.seats.iter().filter(|s| s.vote.is_none()) {
-				Duties::<T>::remove(&seat.auditor, task);
-			}
+	/// Tells the end of an audit that waited for reports, once none is pending.
+	pub(crate) fn after_pending(task: TaskId) {
+		let Some(audit) = Audits::<T>::get(task) else { return };
+		if let Stage::Ended(Ended { outcome, attesters }) = audit.stage.clone() {
+			Self::conclude(task, audit, outcome, attesters.into_inner());
 		}
 	}
 }

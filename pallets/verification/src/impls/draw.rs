@@ -1,21 +1,33 @@
 //! Drawing auditors from entropy that nobody knew when the result was submitted.
 
-use crate::{pallet::*, Audit, Auditor, Drawing, Params, Seat, Stage, Step, Voting, MAX_DRAWN};
+use crate::{
+	pallet::*, Audit, AuditStep, Auditor, Bond, Drawing, Params, Seat, Stage, Step, Voting,
+	MAX_DRAWN,
+};
 use alloc::{collections::BTreeSet, vec::Vec};
-use assay_primitives::{work::TaskId, BlockNumber, Root};
+use assay_primitives::{
+	work::{AuditOutcome, TaskId},
+	Balance, BlockNumber, Root,
+};
 use codec::Encode;
 use frame_support::traits::Get;
 use sp_io::hashing::blake2_256;
+use sp_runtime::{PerThing, Perquintill};
 
 /// Most blocks of entropy looked at in one step.
 pub(crate) const BLOCKS_PER_STEP: u32 = 32;
 /// Blocks until a complete draw is tried again that found too few auditors.
 const RETRY: BlockNumber = 5;
 
+/// Auditors looked at beyond those wanted, where some have not the bond to take a seat.
+const SPARE: usize = MAX_DRAWN as usize;
+
 /// What an attempt to draw came to.
 enum Attempt<AccountId> {
+	/// The lot did not fall on the task.
+	Spared,
 	/// These were drawn.
-	Drawn(Vec<Auditor<AccountId>>),
+	Drawn(Vec<Seat<AccountId>>),
 	/// Try again at this block.
 	Wait(BlockNumber),
 }
@@ -39,29 +51,30 @@ impl<T: Config> Pallet<T> {
 	}
 
 	/// Puts down the first attempt at drawing the round that begins now.
-	pub(crate) fn schedule_draw(now: BlockNumber, step: Step, params: &Params) {
-		Steps::<T>::put(now, Self::soonest(now, params), step);
+	pub(crate) fn schedule_draw(now: BlockNumber, step: AuditStep, params: &Params) {
+		Steps::<T>::put(now, Self::soonest(now, params), Step::Audit(step));
 	}
 
 	/// One attempt at drawing the audit's current round.
 	pub(crate) fn step_drawing(
 		now: BlockNumber,
-		step: Step,
+		step: AuditStep,
 		mut audit: Audit<T::AccountId>,
 		mut drawing: Drawing,
 	) {
 		let params = Parameters::<T>::get();
 		Self::gather(now, &mut drawing, &params);
 		match Self::attempt(now, step, &audit, &drawing, &params) {
-			Attempt::Drawn(auditors) => Self::seat(now, step, audit, auditors, &params),
+			Attempt::Spared => Self::conclude(step.task, audit, AuditOutcome::Spared, Vec::new()),
+			Attempt::Drawn(seats) => Self::seat(now, step, audit, seats, &params),
 			Attempt::Wait(due) => {
 				let end = drawing.since.saturating_add(params.draw_timeout);
 				audit.stage = Stage::Drawing(drawing);
 				if now > end {
-					Self::fail_round(now, step.task, audit);
+					Self::fail_round(now, step.task, audit, Vec::new());
 				} else {
 					Audits::<T>::insert(step.task, audit);
-					Steps::<T>::put(now, due.min(end.saturating_add(1)), step);
+					Steps::<T>::put(now, due.min(end.saturating_add(1)), Step::Audit(step));
 				}
 			}
 		}
@@ -87,7 +100,7 @@ impl<T: Config> Pallet<T> {
 
 	fn attempt(
 		now: BlockNumber,
-		step: Step,
+		step: AuditStep,
 		audit: &Audit<T::AccountId>,
 		drawing: &Drawing,
 		params: &Params,
@@ -99,49 +112,91 @@ impl<T: Config> Pallet<T> {
 			let blocks = if drawing.next < now { 1 } else { missing };
 			return Attempt::Wait(now.saturating_add(blocks));
 		}
-		let auditors = Auditors::<T>::get();
-		if auditors.len() < usize::from(audit.auditors) {
-			// Fewer than were paid for is never enough.
-			return Attempt::Wait(now.saturating_add(RETRY));
-		}
 		let outputs = drawing.seen.iter().take(wanted).map(|c| c.output).collect::<Vec<_>>();
 		let seed = seed(step.task, audit.submitted_at, audit.round, &outputs);
+		// The lot is cast once: a task that was drawn stays drawn in later rounds.
+		if audit.round == 0 && !is_drawn(seed, audit.rate) {
+			return Attempt::Spared;
+		}
+		let wanted = usize::from(audit.auditors);
 		let earlier = Earlier::<T>::get(step.task).into_iter().collect::<BTreeSet<_>>();
 		let (used, fresh): (Vec<_>, Vec<_>) =
-			auditors.into_iter().partition(|a| earlier.contains(&a.account));
-		let wanted = usize::from(audit.auditors);
-		let mut drawn = sample(seed, fresh, wanted);
-		let rest = wanted.saturating_sub(drawn.len());
-		drawn.extend(sample(seed, used, rest));
-		Attempt::Drawn(drawn)
+			Auditors::<T>::get().into_iter().partition(|a| earlier.contains(&a.account));
+		let looked_at = wanted.saturating_add(SPARE);
+		let mut candidates = sample(seed, fresh, looked_at);
+		let rest = looked_at.saturating_sub(candidates.len());
+		candidates.extend(sample(seed, used, rest));
+		match Self::take_seats(candidates, wanted, params.auditor_deposit) {
+			Some(seats) => Attempt::Drawn(seats),
+			// Fewer than were paid for is never enough.
+			None => Attempt::Wait(now.saturating_add(RETRY)),
+		}
 	}
 
-	/// Seats the auditors drawn and begins the vote.
+	/// The first `wanted` candidates that can put `deposit` at risk, having done so. Where there are
+	/// not so many, those who have put up as much take seats with what they have free of it, or many
+	/// cheap tasks would keep all others from being audited. `None` if there are still too few.
+	fn take_seats(
+		candidates: Vec<Auditor<T::AccountId>>,
+		wanted: usize,
+		deposit: Balance,
+	) -> Option<Vec<Seat<T::AccountId>>> {
+		let bond = |auditor: &Auditor<_>| Bonds::<T>::get(&auditor.account).unwrap_or_default();
+		let bonds = candidates.into_iter().map(|auditor| (bond(&auditor), auditor));
+		let (mut seated, busy): (Vec<_>, Vec<_>) = bonds
+			.filter(|(bond, _)| bond.amount >= deposit)
+			.partition(|(bond, _)| bond.free() >= deposit);
+		seated.extend(busy);
+		if seated.len() < wanted {
+			return None;
+		}
+		let seat = |(bond, auditor): (Bond, Auditor<T::AccountId>)| {
+			let Auditor { id, account } = auditor;
+			let deposit = deposit.min(bond.free());
+			Self::put_at_risk(&account, deposit);
+			Seat { auditor: id, account, deposit, sealed: None, vote: None }
+		};
+		Some(seated.into_iter().take(wanted).map(seat).collect())
+	}
+
+	/// Begins the vote of the auditors drawn.
 	fn seat(
 		now: BlockNumber,
-		step: Step,
+		step: AuditStep,
 		mut audit: Audit<T::AccountId>,
-		auditors: Vec<Auditor<T::AccountId>>,
+		seats: Vec<Seat<T::AccountId>>,
 		params: &Params,
 	) {
-		let deadline = now.saturating_add(params.audit_window);
-		let mut voting = Voting { deadline, seats: Default::default() };
-		for Auditor { id, account } in auditors.into_iter().take(MAX_DRAWN as usize) {
-			Duties::<T>::insert(&id, step.task, ());
-			// Cannot be full: at most as many as the bound are taken.
-			let _ = voting.seats.try_push(Seat { auditor: id, account, vote: None });
+		let seals_until = now.saturating_add(params.audit_window);
+		let opens_until = seals_until.saturating_add(params.opening_window);
+		for seat in &seats {
+			Duties::<T>::insert(&seat.auditor, step.task, ());
 		}
-		let accounts = voting.seats.iter().map(|s| s.account.clone()).collect::<Vec<_>>();
+		let accounts = seats.iter().map(|s| s.account.clone()).collect::<Vec<_>>();
 		Self::deposit_event(Event::AuditorsDrawn {
 			task: step.task,
 			round: audit.round,
 			auditors: accounts.try_into().unwrap_or_default(),
-			deadline,
+			seals_until,
+			opens_until,
 		});
-		audit.stage = Stage::Voting(voting);
+		// As many as were asked for, which is within the bound.
+		let seats = seats.try_into().unwrap_or_default();
+		audit.stage = Stage::Voting(Voting { seals_until, opens_until, seats });
 		Audits::<T>::insert(step.task, audit);
-		Steps::<T>::put(now, deadline.saturating_add(1), step);
+		Steps::<T>::put(now, seals_until.saturating_add(1), Step::Audit(step));
 	}
+}
+
+/// Whether the lot falls on a task that is audited at this rate: whether the first 64 bits of
+/// BLAKE2b-256("assay/lot" ‖ seed), as a fraction of 2^64, are below it.
+pub(crate) fn is_drawn(seed: [u8; 32], rate: Perquintill) -> bool {
+	let mut word = [0; 8];
+	let hash = blake2_256(&(b"assay/lot", seed).encode());
+	word.iter_mut().zip(hash).for_each(|(w, h)| *w = h);
+	// lot / 2^64 < rate / 10^18
+	let lot = u128::from(u64::from_le_bytes(word)).saturating_mul(Perquintill::ACCURACY.into());
+	lot < u128::from(rate.deconstruct()) << 64
 }
 
 /// Seed of one draw: BLAKE2b-256 of the SCALE encoding of (task, submission, round, outputs).

@@ -2,7 +2,7 @@
 
 use crate::{pallet::*, Params, MAX_DRAWN};
 use assay_primitives::{
-	work::{Assurance, Costs},
+	work::{Assurance, Costs, Depth},
 	Balance,
 };
 use frame_support::ensure;
@@ -16,12 +16,16 @@ const MIB: u128 = 1024 * 1024;
 
 impl<T: Config> Pallet<T> {
 	/// Fee of one audited run: auditors × (base + per 10^9 MAC + per MiB of trace), each rounded up.
-	/// An element of an operation that is no product counts as [`MACS_PER_ELEMENT`].
+	/// An element of an operation that is no product counts as [`MACS_PER_ELEMENT`]. Nought where
+	/// nobody is drawn to look.
 	pub(crate) fn audit_fee(
 		costs: &Costs,
 		assurance: &Assurance,
+		value: Balance,
 	) -> Result<Balance, DispatchError> {
-		let Assurance::Audited { auditors } = assurance;
+		let Assurance::Audited { auditors, depth, .. } = assurance else { return Ok(0) };
+		// A few rows say nothing of the one element on which the declared value may hang.
+		ensure!(*depth != Depth::Spot || value == 0, Error::<T>::DepthTooShallow);
 		let auditors = u32::from(*auditors);
 		ensure!(
 			(1..=MAX_DRAWN.min(Self::auditors_count())).contains(&auditors),

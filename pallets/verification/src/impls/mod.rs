@@ -2,10 +2,14 @@
 
 pub(crate) mod attest;
 mod audit;
+mod bond;
+mod case;
+mod convict;
 pub(crate) mod draw;
 mod entropy;
 mod fee;
 mod offchain;
 mod programs;
+mod report;
 mod session;
 mod state;

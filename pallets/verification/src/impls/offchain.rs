@@ -1,36 +1,47 @@
 //! The off-chain worker. It only orchestrates: it finds the node's duties, asks the auditor service
 //! on loopback, signs and submits. Nothing that a stranger wrote is fetched here.
 
-use crate::{pallet::*, Stage, LOG_TARGET};
+use crate::{pallet::*, Stage, Voting, LOG_TARGET, MAX_PROOF_BYTES};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use assay_primitives::{
-	auditor::{Access, AuditId, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, PATH},
+	auditor::{
+		seal, Access, AuditId, AuditReply, AuditRequest, AuditorId, Finding, Salt, SeatId,
+		ACCESS_KEY, PATH,
+	},
 	traits::TaskEndpoints,
 	work::{TaskId, Verdict},
-	BlockNumber,
+	BlockNumber, Root,
 };
-use codec::{DecodeAll, Encode};
+use codec::{Decode, DecodeAll, Encode};
 use core::fmt;
 use frame_system::offchain::SubmitTransaction;
 use sp_application_crypto::RuntimeAppPublic;
 use sp_core::offchain::Duration;
-use sp_runtime::offchain::{
-	http,
-	storage::StorageValueRef,
-	storage_lock::{BlockAndTime, StorageLock},
+use sp_runtime::{
+	offchain::{
+		http,
+		storage::{MutateStorageError, StorageValueRef},
+		storage_lock::{BlockAndTime, StorageLock},
+	},
+	traits::{BlakeTwo256, Hash},
 };
 
 /// Held by the one worker that runs.
 const LOCK_KEY: &[u8] = b"assay::audit::lock";
-/// Attestations sent a short while ago.
+/// Where it is kept which verdicts are kept; each lies under this with its seat.
+const KEPT_KEY: &[u8] = b"assay::audit::kept";
+/// Transactions sent a short while ago.
 const SENT_KEY: &[u8] = b"assay::audit::sent";
 /// By each of the node's keys: the duty that was read last.
 const CURSOR_KEY: &[u8] = b"assay::audit::cursor";
 /// Duties seen to lately, whichever blocks that was in: those may have a rhythm, by which some would
 /// never have their turn.
 const ASKED_KEY: &[u8] = b"assay::audit::asked";
-/// Most duties seen to in one block.
+/// Most audits asked about in one block.
 const DUTIES_PER_BLOCK: usize = 4;
+/// Most duties beside those for which nobody is asked: verdicts to be opened, sealed again, or
+/// abstained from.
+const READY_PER_BLOCK: usize = 256;
 /// Most duties of one key read in one block. Of a longer list each block reads on where the last one
 /// ended.
 const DUTIES_READ: usize = 256;
@@ -45,29 +56,54 @@ const REQUEST_TIME: Duration = Duration::from_millis(2_000);
 const LOCK_BLOCKS: u32 = 2;
 const LOCK_TIME: Duration = Duration::from_millis(15_000);
 /// Longest reply read, in bytes.
-const MAX_REPLY: usize = 16 * 1024;
-/// Blocks after which an attestation that is not in the chain is sent again.
+const MAX_REPLY: usize = MAX_PROOF_BYTES as usize + 1024;
+/// Blocks left for sealing a verdict.
+const SEALING_BLOCKS: BlockNumber = 3;
+/// Blocks for which a verdict is kept after its round: the chain may take blocks back.
+const KEEP_AFTER: BlockNumber = 600;
+/// Blocks after which a transaction that is not in the chain is sent again.
 const RESEND_AFTER: BlockNumber = 5;
 
 /// One seat of this node in an open vote.
 #[derive(Clone)]
 pub(crate) struct Duty {
 	auditor: AuditorId,
-	pub(crate) task: TaskId,
+	pub(crate) seat: SeatId,
 	/// Whose work it is; empty if nobody can be asked for it.
 	pub(crate) provider: Vec<u8>,
-	submitted_at: BlockNumber,
-	round: u8,
-	seat: u8,
-	/// Last block in which an attestation counts.
-	deadline: BlockNumber,
+	/// Last block in which the verdict may be sealed.
+	seals_until: BlockNumber,
+	/// Last block in which it may be opened.
+	opens_until: BlockNumber,
+	/// What is due.
+	act: Act,
+}
+
+/// What a seat has to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+enum Act {
+	/// Come to a verdict and seal it.
+	Seal,
+	/// Open what was sealed.
+	Open,
 }
 
 /// A duty seen to: the task and its provider.
 type Asked = (TaskId, Vec<u8>);
 
-/// Names an attestation in local storage.
-type SentId = (TaskId, BlockNumber, u8, u8);
+/// Names a transaction in local storage.
+type SentId = (SeatId, Act);
+
+/// A verdict that the node has come to, kept until its round is over: a seal can be opened only with
+/// the salt it was made with, also after a restart.
+#[derive(Clone, Encode, Decode)]
+struct Kept {
+	/// Hash of what it is about.
+	claim: Root,
+	verdict: Verdict,
+	proof: Vec<u8>,
+	salt: Salt,
+}
 
 /// Why a duty could not be done in this block.
 enum Failed {
@@ -83,9 +119,13 @@ enum Failed {
 	Refused(String),
 	/// The round was over before the audit was.
 	Expired,
+	/// What it took for a proof shows no fault.
+	NotProved,
+	/// The verdict that was sealed is not known any more.
+	Forgotten,
 	/// The keystore did not sign.
 	NotSigned,
-	/// The pool did not take the attestation.
+	/// The pool did not take the transaction.
 	NotTaken,
 }
 
@@ -99,7 +139,9 @@ impl fmt::Display for Failed {
 			Failed::Refused(why) => write!(f, "the auditor service refused: {why}"),
 			Failed::Expired => f.write_str("the audit came to no end in the round's time"),
 			Failed::NotSigned => f.write_str("the keystore did not sign"),
-			Failed::NotTaken => f.write_str("the pool did not take the attestation"),
+			Failed::NotProved => f.write_str("the auditor service's proof shows no fault"),
+			Failed::Forgotten => f.write_str("the verdict that was sealed is not known any more"),
+			Failed::NotTaken => f.write_str("the pool did not take the transaction"),
 		}
 	}
 }
@@ -128,7 +170,7 @@ impl<T: Config> Pallet<T> {
 		let duties = Self::own_duties(&keys);
 		for duty in &duties {
 			if let Err(why) = Self::do_duty(&access, duty) {
-				log::warn!(target: LOG_TARGET, "audit of {:?} put off: {why}", duty.task);
+				log::warn!(target: LOG_TARGET, "audit of {:?} put off: {why}", duty.seat.task);
 			}
 		}
 		Self::seen_to(&keys, &duties);
@@ -144,9 +186,14 @@ impl<T: Config> Pallet<T> {
 			.iter()
 			.flat_map(|key| Self::read(key).into_iter().map(|task| (key.clone(), task)))
 			.filter_map(|(auditor, task)| Self::duty(auditor, task))
-			.filter(|duty| !is_recent(&sent, &duty.id(), now))
-			.collect();
-		in_turn(duties, &Self::asked())
+			.filter(|duty| !is_recent(&sent, &duty.id(), now));
+		let (mut due, audits): (Vec<_>, Vec<_>) =
+			duties.partition(|duty| Self::is_ready(duty, now));
+		// What asks nobody takes no time, and to miss it costs the deposit.
+		due.sort_by_key(Duty::until);
+		due.truncate(READY_PER_BLOCK);
+		due.extend(in_turn(audits, &Self::asked()));
+		due
 	}
 
 	/// The next duties of a key, from behind the one that was read last and on from the first.
@@ -177,80 +224,180 @@ impl<T: Config> Pallet<T> {
 			}
 		}
 		let mut asked = Self::asked();
-		asked.retain(|(task, _)| duties.iter().all(|duty| duty.task != *task));
-		asked.extend(duties.iter().map(|duty| (duty.task, duty.provider.clone())));
+		let taken = |task| duties.iter().any(|duty| duty.seat.task == task);
+		asked.retain(|(task, _)| !taken(*task));
+		let audits = duties.iter().filter(|duty| duty.act == Act::Seal);
+		asked.extend(audits.map(|duty| (duty.seat.task, duty.provider.clone())));
 		asked.drain(..asked.len().saturating_sub(ASKED_KEPT));
 		StorageValueRef::persistent(ASKED_KEY).set(&asked);
 	}
 
-	/// The seat of `auditor` in the open vote on `task`.
+	/// Whether a duty can be done without asking the auditor service.
+	fn is_ready(duty: &Duty, now: BlockNumber) -> bool {
+		duty.act == Act::Open || now >= Self::reply_until(duty) || Self::kept(duty).is_some()
+	}
+
+	/// What the seat of `auditor` in the open vote on `task` has to do now.
 	fn duty(auditor: AuditorId, task: TaskId) -> Option<Duty> {
 		let audit = Audits::<T>::get(task)?;
 		let Stage::Voting(voting) = audit.stage else { return None };
+		let place = voting.seats.iter().position(|s| s.auditor == auditor && s.vote.is_none())?;
 		// What is sent now is in the next block at the earliest.
-		if Self::now() >= voting.deadline {
-			return None;
-		}
-		let seat = voting.seats.iter().position(|s| s.auditor == auditor && s.vote.is_none())?;
-		Some(Duty {
-			auditor,
+		let next = Self::now().saturating_add(1);
+		let act = match voting.seats.get(place)?.sealed {
+			None if next <= voting.seals_until => Act::Seal,
+			// A block later than it may be: pools that have not seen this block yet would refuse it, and
+			// remember that for longer than there is time.
+			Some(_) if next <= voting.opens_until && Self::now() > voting.sealed_at() => Act::Open,
+			_ => return None,
+		};
+		let seat = SeatId {
 			task,
-			provider: T::Endpoints::endpoint(task).map(|e| e.provider).unwrap_or_default(),
 			submitted_at: audit.submitted_at,
 			round: audit.round,
-			seat: seat.try_into().ok()?,
-			deadline: voting.deadline,
-		})
+			number: place.try_into().ok()?,
+		};
+		let provider = T::Endpoints::endpoint(task).map(|e| e.provider).unwrap_or_default();
+		let Voting { seals_until, opens_until, .. } = voting;
+		Some(Duty { auditor, seat, provider, seals_until, opens_until, act })
 	}
 
-	/// Asks the auditor service and, once it is done, submits what it found.
 	fn do_duty(access: &Access, duty: &Duty) -> Result<(), Failed> {
-		let Some(audit) = Audits::<T>::get(duty.task) else { return Ok(()) };
-		let endpoint = T::Endpoints::endpoint(duty.task).ok_or(Failed::NoEndpoint)?;
+		let call = match (duty.act, Self::kept(duty)) {
+			(Act::Open, None) => return Err(Failed::Forgotten),
+			(Act::Open, Some(Kept { verdict, proof, salt, .. })) => {
+				let proof = proof.try_into().map_err(|_| Failed::Forgotten)?;
+				Call::open_verdict { seat: duty.seat, verdict, proof, salt }
+			}
+			(Act::Seal, kept) => {
+				let Some(kept) = kept.map(Ok).or_else(|| Self::reach(access, duty).transpose())
+				else {
+					return Ok(());
+				};
+				let Kept { verdict, proof, salt, .. } = kept?;
+				let seal = seal(&duty.auditor, &duty.seat, &verdict, &proof, &salt);
+				let message = Self::signed_seal(duty.seat, seal).encode();
+				let signature = duty.auditor.sign(&message).ok_or(Failed::NotSigned)?;
+				Call::seal_verdict { seat: duty.seat, seal, signature }
+			}
+		};
+		Self::send(duty, call)
+	}
+
+	/// Comes to a verdict and keeps it; `None` while that takes. Who comes to none in time abstains,
+	/// for silence would cost the deposit.
+	fn reach(access: &Access, duty: &Duty) -> Result<Option<Kept>, Failed> {
+		let Some(claim) = Self::claimed(duty) else { return Ok(None) };
+		let (verdict, proof) = if Self::now() >= Self::reply_until(duty) {
+			log::warn!(target: LOG_TARGET, "abstains on {:?}: no verdict in time", duty.seat.task);
+			(Verdict::Abstained, Vec::new())
+		} else {
+			match Self::find(access, duty)? {
+				Some(found) => found,
+				None => return Ok(None),
+			}
+		};
+		let salt = sp_io::offchain::random_seed();
+		Ok(Some(Self::keep(duty, Kept { claim, verdict, proof, salt })))
+	}
+
+	/// What a duty is about: a seat of the same name may be about another claim on another fork.
+	fn claimed(duty: &Duty) -> Option<Root> {
+		let case = Cases::<T>::get(duty.seat.task)?;
+		Some(BlakeTwo256::hash_of(&case.claim()))
+	}
+
+	/// Block from which the auditor's answer is not waited for any more, so that the seat can still
+	/// abstain.
+	fn reply_until(duty: &Duty) -> BlockNumber {
+		duty.seals_until.saturating_sub(SEALING_BLOCKS)
+	}
+
+	/// Asks the auditor service; `None` while it is not done. An accusation that this node does not
+	/// find proved itself is never made.
+	fn find(access: &Access, duty: &Duty) -> Result<Option<(Verdict, Vec<u8>)>, Failed> {
+		let SeatId { task, submitted_at, .. } = duty.seat;
+		let (Some(audit), Some(case)) = (Audits::<T>::get(task), Cases::<T>::get(task)) else {
+			return Ok(None);
+		};
+		let endpoint = T::Endpoints::endpoint(task).ok_or(Failed::NoEndpoint)?;
 		let request = AuditRequest {
 			audit: AuditId {
-				task: duty.task,
-				submitted_at: duty.submitted_at,
+				task,
+				submitted_at,
 				provider: endpoint.provider,
-				claim: audit.claim(),
-				depth: Depth::Projection,
+				claim: case.claim(),
+				depth: audit.depth,
 			},
 			endpoint: endpoint.url,
 			now: Self::now(),
-			deadline: duty.deadline,
+			deadline: Self::reply_until(duty),
 		};
 		match ask(access, &request)? {
-			AuditReply::Pending => Ok(()),
+			AuditReply::Pending => Ok(None),
 			AuditReply::Refused(why) => Err(Failed::Refused(why)),
 			AuditReply::Expired => Err(Failed::Expired),
-			AuditReply::Done(verdict) => Self::submit(duty, verdict),
+			AuditReply::Done(Finding::Right) => Ok(Some((Verdict::Valid, Vec::new()))),
+			AuditReply::Done(Finding::Unavailable) => Ok(Some((Verdict::Unavailable, Vec::new()))),
+			AuditReply::Done(Finding::Wrong(proof)) => {
+				let fault = Self::judge(&case.program, &case.inputs, &case.commitment, &proof)
+					.map_err(|_| Failed::NotProved)?;
+				Ok(Some((Verdict::Invalid(fault.place), proof)))
+			}
 		}
 	}
 
-	/// Signs and submits an attestation, unless that was done a short while ago.
-	fn submit(duty: &Duty, verdict: Verdict) -> Result<(), Failed> {
-		let Duty { task, submitted_at, round, seat, .. } = *duty;
+	/// Submits a transaction of a seat, unless that was done a short while ago.
+	fn send(duty: &Duty, call: Call<T>) -> Result<(), Failed> {
 		if !Self::claim_sending(duty.id()) {
 			return Ok(());
 		}
-		let message = Self::attestation(task, submitted_at, round, verdict).encode();
-		let sent = duty.auditor.sign(&message).ok_or(Failed::NotSigned).and_then(|signature| {
-			let call = Call::attest { task, submitted_at, round, seat, verdict, signature };
-			let transaction = T::create_authorized_transaction(call.into());
-			SubmitTransaction::<T, Call<T>>::submit_transaction(transaction)
-				.map_err(|()| Failed::NotTaken)
-		});
+		let transaction = T::create_authorized_transaction(call.into());
+		let sent = SubmitTransaction::<T, Call<T>>::submit_transaction(transaction)
+			.map_err(|()| Failed::NotTaken);
 		if sent.is_err() {
 			Self::unclaim_sending(duty.id());
 		}
 		sent
 	}
 
+	/// The verdict that the node has come to on what the duty is about.
+	fn kept(duty: &Duty) -> Option<Kept> {
+		let kept =
+			StorageValueRef::persistent(&kept_key(&duty.seat)).get::<Kept>().ok().flatten()?;
+		(Some(kept.claim) == Self::claimed(duty)).then_some(kept)
+	}
+
+	/// Keeps a verdict, and forgets those of rounds that are long over. Returns what is kept: the
+	/// verdict that another worker has kept meanwhile, if one has, for its seal may be sent already.
+	fn keep(duty: &Duty, new: Kept) -> Kept {
+		let now = Self::now();
+		let index = StorageValueRef::persistent(KEPT_KEY);
+		let mut seats =
+			index.get::<Vec<(SeatId, BlockNumber)>>().ok().flatten().unwrap_or_default();
+		let over = |until: BlockNumber| until.saturating_add(KEEP_AFTER) < now;
+		for (seat, _) in seats.iter().filter(|(_, until)| over(*until)) {
+			StorageValueRef::persistent(&kept_key(seat)).clear();
+		}
+		seats.retain(|(_, until)| !over(*until));
+		seats.push((duty.seat, duty.opens_until));
+		index.set(&seats);
+		let key = kept_key(&duty.seat);
+		let written = StorageValueRef::persistent(&key).mutate::<Kept, Kept, _>(|old| match old {
+			Ok(Some(old)) if old.claim == new.claim => Err(old),
+			_ => Ok(new.clone()),
+		});
+		match written {
+			Ok(kept) | Err(MutateStorageError::ValueFunctionFailed(kept)) => kept,
+			Err(MutateStorageError::ConcurrentModification(_)) => Self::kept(duty).unwrap_or(new),
+		}
+	}
+
 	fn sent() -> Vec<(SentId, BlockNumber)> {
 		StorageValueRef::persistent(SENT_KEY).get().ok().flatten().unwrap_or_default()
 	}
 
-	/// Notes that an attestation is being sent now, and forgets those sent longer ago. False if it
+	/// Notes that a transaction is being sent now, and forgets those sent longer ago. False if it
 	/// was sent a short while ago, or if another worker writes at the same time.
 	fn claim_sending(id: SentId) -> bool {
 		let now = Self::now();
@@ -281,8 +428,20 @@ impl<T: Config> Pallet<T> {
 
 impl Duty {
 	fn id(&self) -> SentId {
-		(self.task, self.submitted_at, self.round, self.seat)
+		(self.seat, self.act)
 	}
+
+	/// Last block in which it can be done.
+	fn until(&self) -> BlockNumber {
+		match self.act {
+			Act::Seal => self.seals_until,
+			Act::Open => self.opens_until,
+		}
+	}
+}
+
+fn kept_key(seat: &SeatId) -> Vec<u8> {
+	(KEPT_KEY, seat).encode()
 }
 
 fn cursor_key(key: &AuditorId) -> Vec<u8> {
@@ -294,7 +453,7 @@ fn cursor_key(key: &AuditorId) -> Vec<u8> {
 fn in_turn(mut duties: Vec<Duty>, asked: &[Asked]) -> Vec<Duty> {
 	// What was never asked about, or so long ago that it is forgotten, comes before all else.
 	let last = |so: &dyn Fn(&Asked) -> bool| asked.iter().rposition(so);
-	duties.sort_by_key(|duty| (duty.deadline, duty.task));
+	duties.sort_by_key(|duty| (duty.seals_until, duty.seat.task));
 	let mut providers = BTreeMap::<Vec<u8>, Vec<Duty>>::new();
 	for duty in duties {
 		let own = providers.entry(duty.provider.clone()).or_default();
@@ -305,8 +464,8 @@ fn in_turn(mut duties: Vec<Duty>, asked: &[Asked]) -> Vec<Duty> {
 	let mut places = Vec::new();
 	for (provider, mut own) in providers {
 		let served = last(&|(_, whose)| *whose == provider);
-		let urgency = own.first().map(|duty| duty.deadline);
-		own.sort_by_key(|duty| last(&|(task, _)| *task == duty.task));
+		let urgency = own.first().map(|duty| duty.seals_until);
+		own.sort_by_key(|duty| last(&|(task, _)| *task == duty.seat.task));
 		let own = own.into_iter().enumerate();
 		places.extend(own.map(|(nth, duty)| ((nth, served, urgency), duty)));
 	}

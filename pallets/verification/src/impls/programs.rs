@@ -2,16 +2,16 @@
 
 use crate::{pallet::*, Program, WeightInfo};
 use alloc::vec::Vec;
-use assay_compute::Node;
 use assay_primitives::{
 	traits,
-	work::{Costs, ProgramInfo, MAX_TASK_INPUTS},
+	work::{Costs, ProgramInfo},
 	Root,
 };
 use frame_support::{
 	ensure,
 	traits::{fungible::hold::Mutate, tokens::Precision},
 	weights::Weight,
+	BoundedVec,
 };
 use sp_runtime::{ArithmeticError, DispatchResult};
 
@@ -21,8 +21,8 @@ impl<T: Config> Pallet<T> {
 			.map_err(|_| Error::<T>::ProgramMalformed)?
 			.validate()
 			.map_err(|_| Error::<T>::ProgramInvalid)?;
-		let inputs = program.nodes().iter().filter(|n| matches!(n, Node::Input { .. })).count();
-		ensure!(inputs <= MAX_TASK_INPUTS as usize, Error::<T>::TooManyInputs);
+		let inputs = program.inputs().into_iter().map(|(node, _)| node).collect::<Vec<_>>();
+		let input_nodes = BoundedVec::try_from(inputs).map_err(|_| Error::<T>::TooManyInputs)?;
 
 		let id = Root::from(program.id());
 		ensure!(!Programs::<T>::contains_key(id), Error::<T>::AlreadyRegistered);
@@ -39,10 +39,11 @@ impl<T: Config> Pallet<T> {
 		let info = ProgramInfo {
 			costs,
 			nodes: program.nodes().len() as u32,
-			inputs: inputs as u32,
+			inputs: input_nodes.len() as u32,
 			bytes: bytes.len() as u32,
 		};
-		Programs::<T>::insert(id, Program { owner: owner.clone(), deposit, users: 0, info });
+		let owned = owner.clone();
+		Programs::<T>::insert(id, Program { owner: owned, deposit, users: 0, input_nodes, info });
 		Self::deposit_event(Event::ProgramRegistered { program: id, owner, costs, deposit });
 		Ok(())
 	}

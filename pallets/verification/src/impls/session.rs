@@ -26,7 +26,12 @@ impl<T: Config> OneSessionHandler<T::AccountId> for Pallet<T> {
 	where
 		I: Iterator<Item = (&'a T::AccountId, Self::Key)> + 'a,
 	{
-		Self::set_auditors(validators);
+		// Who has put up too little would never take a seat, and must not be counted on.
+		let deposit = Parameters::<T>::get().auditor_deposit;
+		let bonded = move |account: &T::AccountId| {
+			Bonds::<T>::get(account).unwrap_or_default().amount >= deposit
+		};
+		Self::set_auditors(validators.filter(move |(account, _)| bonded(account)));
 	}
 
 	fn on_disabled(_validator_index: u32) {}

@@ -17,22 +17,14 @@ impl<T: Config> Pallet<T> {
 	pub fn audits_failed() -> u64 {
 		AuditsFailed::<T>::get()
 	}
-
-	/// What audits cost is for a registered program; `None` if it is unknown or cannot be audited so.
-	pub fn audit_fee_of(
-		program: &assay_primitives::Root,
-		assurance: &assay_primitives::work::Assurance,
-	) -> Option<assay_primitives::Balance> {
-		let program = Programs::<T>::get(program)?;
-		Self::audit_fee(&program.info.costs, assurance).ok()
-	}
 }
 
 #[cfg(any(feature = "try-runtime", test))]
 mod check {
 	use super::*;
-	use crate::{Stage, Step};
+	use crate::{AuditStep, Bond, Stage, Step};
 	use alloc::collections::{BTreeMap, BTreeSet};
+	use assay_primitives::{work::TaskId, Balance};
 	use frame_support::{
 		ensure,
 		traits::{fungible::hold::Inspect, Get},
@@ -44,13 +36,16 @@ mod check {
 		pub(crate) fn do_try_state() -> Result<(), TryRuntimeError> {
 			Self::check_programs()?;
 			Self::check_audits()?;
+			Self::check_cases()?;
+			Self::check_bonds()?;
 			Self::check_agenda()?;
 			Self::check_entropy()
 		}
 
-		/// Each owner's hold is the sum of the deposits of its programs.
+		/// Each owner's hold is the sum of the deposits of its programs; no conviction is without its
+		/// program.
 		fn check_programs() -> Result<(), TryRuntimeError> {
-			let mut deposits = BTreeMap::<T::AccountId, u128>::new();
+			let mut deposits = BTreeMap::<T::AccountId, Balance>::new();
 			for program in Programs::<T>::iter_values() {
 				let sum = deposits.entry(program.owner).or_default();
 				*sum = sum.saturating_add(program.deposit);
@@ -69,6 +64,8 @@ mod check {
 			let mut audits = 0u32;
 			for (task, audit) in Audits::<T>::iter() {
 				audits = audits.saturating_add(1);
+				let case = Cases::<T>::get(task).ok_or("an audit of no case")?;
+				ensure!(case.submitted_at == audit.submitted_at, "an audit of another attempt");
 				match audit.stage {
 					Stage::Drawing(drawing) => {
 						ensure!(drawing.since >= audit.submitted_at, "drawn before submission");
@@ -83,14 +80,18 @@ mod check {
 						let ids = voting.seats.iter().map(|s| &s.auditor).collect::<BTreeSet<_>>();
 						ensure!(ids.len() == seats, "an auditor drawn twice in a round");
 						ensure!(
-							super::super::attest::tally(&voting.seats)
-								== super::super::attest::Tally::Open,
-							"a decided vote still open"
+							voting.seats.iter().all(|s| s.sealed.is_some() || s.vote.is_none()),
+							"a vote that was not sealed"
+						);
+						ensure!(
+							voting.seats.iter().any(|s| s.vote.is_none()),
+							"all have voted and the round goes on"
 						);
 						for seat in voting.seats.into_iter().filter(|s| s.vote.is_none()) {
 							duties.insert((seat.auditor, task));
 						}
 					}
+					Stage::Ended(_) => ensure!(case.pending > 0, "an end that waits for nothing"),
 				}
 			}
 			ensure!(Audits::<T>::count() == audits, "audits are miscounted");
@@ -103,16 +104,88 @@ mod check {
 			Ok(())
 		}
 
-		/// Every audit has a step coming that is meant for it, so that it ends by time.
-		fn check_agenda() -> Result<(), TryRuntimeError> {
-			let steps = AgendaItems::<T>::iter_values()
-				.map(|Step { task, submitted_at, round }| (task, submitted_at, round))
-				.collect::<BTreeSet<_>>();
-			for (task, audit) in Audits::<T>::iter() {
+		/// Each case counts its sealed reports, and keeps its window open for them.
+		fn check_cases() -> Result<(), TryRuntimeError> {
+			let mut pending = BTreeMap::<TaskId, u32>::new();
+			let mut bonds = BTreeMap::<T::AccountId, Balance>::new();
+			for (task, reporter, report) in Reports::<T>::iter() {
+				let sum = bonds.entry(reporter).or_default();
+				*sum = sum.saturating_add(report.bond);
+				let case = Cases::<T>::get(task);
+				if let Some(case) = case.filter(|c| c.submitted_at == report.submitted_at) {
+					ensure!(case.closes_at > report.until, "a window closes before a report");
+					let count = pending.entry(task).or_default();
+					*count = count.saturating_add(1);
+				}
+			}
+			for (reporter, sum) in bonds {
+				let held = T::Currency::balance_on_hold(&HoldReason::ReportBond.into(), &reporter);
+				ensure!(held == sum, "bonds of reports differ from what is held");
+			}
+			for (task, case) in Cases::<T>::iter() {
+				let counted = pending.get(&task).copied().unwrap_or_default();
+				ensure!(case.pending == counted, "pending reports are miscounted");
+				ensure!(Programs::<T>::contains_key(case.program), "a case without a program");
+			}
+			for (task, submitted_at, conviction) in Convictions::<T>::iter() {
 				ensure!(
-					steps.contains(&(task, audit.submitted_at, audit.round)),
-					"an audit without a next step"
+					Programs::<T>::get(conviction.program).is_some_and(|p| p.users > 0),
+					"a conviction without its program"
 				);
+				let case = Cases::<T>::get(task);
+				ensure!(
+					case.is_none_or(|case| case.submitted_at != submitted_at),
+					"a convicted case is open"
+				);
+			}
+			Ok(())
+		}
+
+		/// Each bond is what is held, and what is at risk of it is the sum of its seats and of what it
+		/// vouched for.
+		fn check_bonds() -> Result<(), TryRuntimeError> {
+			let mut risks = BTreeMap::<T::AccountId, Balance>::new();
+			let mut risk = |account: T::AccountId, deposit: Balance| {
+				let sum = risks.entry(account).or_default();
+				*sum = sum.saturating_add(deposit);
+			};
+			for audit in Audits::<T>::iter_values() {
+				if let Stage::Voting(voting) = audit.stage {
+					voting.seats.into_iter().for_each(|seat| risk(seat.account, seat.deposit));
+				}
+			}
+			for case in Cases::<T>::iter_values() {
+				case.vouched.into_iter().for_each(|(account, deposit)| risk(account, deposit));
+			}
+			for (account, Bond { amount, at_risk }) in Bonds::<T>::iter() {
+				let held = T::Currency::balance_on_hold(&HoldReason::AuditorBond.into(), &account);
+				ensure!(held == amount, "a bond differs from what is held");
+				ensure!(at_risk <= amount, "more at risk than put up");
+				ensure!(
+					risks.remove(&account).unwrap_or_default() == at_risk,
+					"risk is miscounted"
+				);
+			}
+			ensure!(risks.values().all(|sum| *sum == 0), "at risk without a bond");
+			Ok(())
+		}
+
+		/// Everything that is open has a step coming that is meant for it, so that it ends by time.
+		fn check_agenda() -> Result<(), TryRuntimeError> {
+			let steps = AgendaItems::<T>::iter_values().collect::<alloc::vec::Vec<_>>();
+			for (task, audit) in Audits::<T>::iter() {
+				let (submitted_at, round) = (audit.submitted_at, audit.round);
+				let step = Step::Audit(AuditStep { task, submitted_at, round });
+				let waits = matches!(audit.stage, Stage::Ended(_));
+				ensure!(waits || steps.contains(&step), "an audit without a next step");
+			}
+			for (task, reporter, report) in Reports::<T>::iter() {
+				let step = Step::Report(task, reporter, report.at);
+				ensure!(steps.contains(&step), "a report without an end");
+			}
+			for (task, submitted_at, _) in Convictions::<T>::iter() {
+				let step = Step::Reward(task, submitted_at);
+				ensure!(steps.contains(&step), "a reward without an end");
 			}
 			Ok(())
 		}

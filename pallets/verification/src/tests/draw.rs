@@ -5,10 +5,7 @@ use crate::{
 	mock::*,
 	*,
 };
-use assay_primitives::{
-	traits::Audits as _,
-	work::{Assurance, AuditOutcome, Verdict},
-};
+use assay_primitives::{traits::Audits as _, work::AuditOutcome};
 use frame_support::{assert_noop, assert_ok};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +31,8 @@ fn auditors_are_drawn_once_enough_authors_have_contributed() {
 			task: task(1),
 			round: 0,
 			auditors: drawn.try_into().unwrap(),
-			deadline: 26,
+			seals_until: 26,
+			opens_until: 30,
 		}));
 	});
 }
@@ -218,46 +216,19 @@ fn samples_of_small_sets_are_whole() {
 }
 
 #[test]
-fn a_task_is_under_one_audit_at_a_time() {
+fn a_task_has_one_result_at_a_time() {
 	test(|| {
-		let assurance = Assurance::Audited { auditors: 1 };
 		open(task(1), 1);
-		assert_noop!(
-			Verification::open(task(1), claim(), assurance),
-			Error::<Test>::AlreadyUnderAudit
-		);
+		assert_noop!(Verification::open(task(1), claim(), &terms(1)), Error::<Test>::AlreadyOpen);
 		for auditors in [0, 16, 255] {
 			assert_noop!(
-				Verification::open(task(2), claim(), Assurance::Audited { auditors }),
+				Verification::open(task(2), claim(), &terms(auditors)),
 				Error::<Test>::NotEnoughAuditors
 			);
 		}
 		let mut wide = claim();
 		wide.inputs = vec![Default::default(); 17];
-		assert_noop!(Verification::open(task(2), wide, assurance), Error::<Test>::TooManyInputs);
-	});
-}
-
-#[test]
-fn forgetting_leaves_nothing_in_any_stage() {
-	test(|| {
-		open(task(1), 3);
-		Verification::forget(task(1));
-		open_and_draw(task(2), 3);
-		vote(task(2), 0, Verdict::Valid);
-		Verification::forget(task(2));
-		open_and_draw(task(3), 3);
-		run(params().audit_window + 1);
-		run_until_drawn(task(3));
-		Verification::forget(task(3));
-		Verification::forget(task(4));
-		assert_eq!(Verification::audits_open(), 0);
-		assert_eq!(Duties::<Test>::iter().count(), 0);
-		assert_eq!(Earlier::<Test>::iter().count(), 0);
-		run(100);
-		assert_eq!(AgendaItems::<Test>::iter().count(), 0);
-		assert_eq!(AgendaCounts::<Test>::iter().count(), 0);
-		assert!(Concluded::get().is_empty());
+		assert_noop!(Verification::open(task(2), wide, &terms(1)), Error::<Test>::TooManyInputs);
 	});
 }
 

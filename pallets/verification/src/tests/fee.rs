@@ -4,6 +4,7 @@ use crate::{mock::*, *};
 use assay_primitives::{
 	traits::Audits as _,
 	work::{Assurance, Costs},
+	ASY,
 };
 use frame_support::{assert_noop, assert_ok};
 use sp_runtime::{ArithmeticError, DispatchError};
@@ -13,7 +14,7 @@ fn costs(macs: u128, trace_bytes: u128) -> Costs {
 }
 
 fn fee(costs: Costs, auditors: u8) -> Result<u128, DispatchError> {
-	Verification::fee(&costs, &Assurance::Audited { auditors })
+	Verification::fee(&costs, &Assurance::every_task(auditors), ASY)
 }
 
 #[test]
@@ -77,16 +78,6 @@ fn a_fee_that_overflows_is_an_error() {
 }
 
 #[test]
-fn the_fee_of_a_program_is_found_by_its_id() {
-	test(|| {
-		let id = register(5);
-		let assurance = Assurance::Audited { auditors: 3 };
-		assert_eq!(Verification::audit_fee_of(&id, &assurance), Some(3 * (100 + 10 + 1)));
-		assert_eq!(Verification::audit_fee_of(&Default::default(), &assurance), None);
-	});
-}
-
-#[test]
 fn only_root_sets_parameters_and_only_sound_ones() {
 	test(|| {
 		assert_noop!(
@@ -99,6 +90,17 @@ fn only_root_sets_parameters_and_only_sound_ones() {
 			Params { max_rounds: 0, ..params() },
 			Params { max_rounds: 9, ..params() },
 			Params { audit_window: 0, ..params() },
+			Params { opening_window: 0, ..params() },
+			Params { opening_window: MAX_WINDOW + 1, ..params() },
+			Params { challenge_window: 0, ..params() },
+			Params { challenge_window: MAX_WINDOW + 1, ..params() },
+			Params { report_delay: 0, ..params() },
+			// Over before it may be opened.
+			Params { report_delay: 9, ..params() },
+			// Nobody could report within the window.
+			Params { report_window: 60, ..params() },
+			Params { report_grace: MAX_WINDOW + 1, ..params() },
+			Params { report_bond: 0, ..params() },
 			Params { audit_window: MAX_WINDOW + 1, ..params() },
 			Params { draw_timeout: MAX_WINDOW + 1, ..params() },
 			// Over before anything could be drawn.

@@ -1,11 +1,14 @@
 //! Tests by topic.
 
 mod attest;
+mod bonds;
 mod draw;
 mod entropy;
 mod fee;
+mod lots;
 mod offchain;
 mod programs;
+mod reports;
 mod rounds;
 mod sequences;
 mod session;

@@ -1,9 +1,12 @@
 //! The off-chain worker: what it asks, what it submits, and what it leaves alone.
 
-use crate::{mock::*, pallet::Audits, Stage};
+use crate::mock::*;
 use assay_primitives::{
-	auditor::{Access, AuditId, AuditReply, AuditRequest, AuditorId, Depth, ACCESS_KEY, KEY_TYPE},
-	work::{AuditOutcome, TaskId, Verdict},
+	auditor::{
+		Access, AuditId, AuditReply, AuditRequest, AuditorId, Finding, ACCESS_KEY, KEY_TYPE,
+	},
+	traits::Audits as _,
+	work::{AuditOutcome, Claim, Depth, TaskId, Verdict},
 };
 use codec::{Decode, Encode};
 use frame_support::{assert_ok, traits::Hooks};
@@ -29,19 +32,23 @@ struct Node {
 
 impl Node {
 	fn expect_raw(&self, task: TaskId, response: Vec<u8>) {
-		let audit = Audits::<Test>::get(task).expect("an audit under way");
-		let Stage::Voting(voting) = audit.stage else { panic!("not drawn") };
+		self.expect_of(task, claim(), response);
+	}
+
+	/// As [`Node::expect_raw`], where the task's claim is this.
+	fn expect_of(&self, task: TaskId, claim: Claim, response: Vec<u8>) {
+		let (audit, voting) = (audit(task), voting(task).expect("drawn"));
 		let request = AuditRequest {
 			audit: AuditId {
 				task,
 				submitted_at: audit.submitted_at,
 				provider: PROVIDER.encode(),
-				claim: claim(),
+				claim,
 				depth: Depth::Projection,
 			},
 			endpoint: b"http://worker.example:8080".to_vec(),
 			now: now(),
-			deadline: voting.deadline,
+			deadline: voting.seals_until - 3,
 		};
 		self.offchain.write().expect_request(PendingRequest {
 			method: "POST".into(),
@@ -101,20 +108,66 @@ fn worker() {
 }
 
 #[test]
-fn a_duty_is_asked_about_signed_and_submitted() {
+fn a_duty_is_asked_about_once_sealed_and_opened() {
 	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
 		grant_access();
-		open_and_draw(task(1), 1);
-		node.expect(task(1), AuditReply::Done(Verdict::Valid));
+		open_and_draw(task(1), 3);
+		for _ in 0..3 {
+			node.expect(task(1), AuditReply::Done(Finding::Right));
+		}
 		worker();
-		let submitted = node.submitted();
-		assert_eq!(submitted.len(), 1);
-		// As it comes from the pool, through the true pipeline.
-		assert_ok!(apply(submitted[0].clone()).unwrap());
+		// As they come from the pool, through the true pipeline.
+		let sealed = node.submitted();
+		assert_eq!(sealed.len(), 3);
+		for transaction in sealed {
+			assert_ok!(apply(transaction).unwrap());
+		}
+		// All are sealed: they are opened, and nothing is asked again.
+		next_block();
+		worker();
+		let opened = node.submitted();
+		assert_eq!(opened.len(), 3);
+		for transaction in opened {
+			assert_ok!(apply(transaction).unwrap());
+		}
 		assert_eq!(outcomes(task(1)), [AuditOutcome::Passed]);
 		// Nothing is owed any more.
 		next_block();
 		worker();
+	});
+}
+
+#[test]
+fn a_proof_is_kept_and_convicts() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		node.expect(task(1), AuditReply::Done(Finding::Wrong(proof())));
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		// Not in the same block: pools elsewhere do not know of the seal yet.
+		worker();
+		assert!(node.submitted().is_empty());
+		next_block();
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		assert_eq!(Convicted::get().len(), 1);
+	});
+}
+
+#[test]
+fn an_accusation_without_a_proof_is_never_made() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		assert_eq!(Verification::open(task(1), claim_of(&trace()), &terms(1)), Ok(true));
+		run_until_drawn(task(1));
+		node.expect_of(
+			task(1),
+			claim_of(&trace()),
+			AuditReply::Done(Finding::Wrong(proof())).encode(),
+		);
+		worker();
+		assert!(node.submitted().is_empty());
 	});
 }
 
@@ -129,11 +182,38 @@ fn pending_is_asked_again() {
 			assert!(node.submitted().is_empty());
 			next_block();
 		}
-		node.expect(task(1), AuditReply::Done(Verdict::Unavailable));
+		node.expect(task(1), AuditReply::Done(Finding::Unavailable));
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		next_block();
 		worker();
 		assert_ok!(apply(node.submitted().remove(0)).unwrap());
 		assert_eq!(outcomes(task(1)), [AuditOutcome::Failed(Verdict::Unavailable)]);
 	});
+}
+
+/// Silence would cost the deposit.
+#[test]
+fn who_comes_to_no_verdict_in_time_abstains() {
+	for reply in [AuditReply::Pending, AuditReply::Expired, AuditReply::Refused("no".into())] {
+		test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+			grant_access();
+			open_and_draw(task(1), 1);
+			run_to(voting(task(1)).unwrap().seals_until - 4);
+			node.expect(task(1), reply.clone());
+			worker();
+			assert!(node.submitted().is_empty());
+			next_block();
+			// Nobody is asked any more.
+			worker();
+			assert_ok!(apply(node.submitted().remove(0)).unwrap());
+			next_block();
+			worker();
+			assert_ok!(apply(node.submitted().remove(0)).unwrap());
+			assert_eq!(audit(task(1)).round, 1);
+			assert_eq!(Destroyed::get(), 0);
+		});
+	}
 }
 
 #[test]
@@ -141,7 +221,7 @@ fn what_was_sent_is_sent_again_only_after_some_blocks() {
 	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
 		grant_access();
 		open_and_draw(task(1), 1);
-		node.expect(task(1), AuditReply::Done(Verdict::Valid));
+		node.expect(task(1), AuditReply::Done(Finding::Right));
 		worker();
 		assert_eq!(node.submitted().len(), 1);
 		for _ in 0..4 {
@@ -149,9 +229,8 @@ fn what_was_sent_is_sent_again_only_after_some_blocks() {
 			worker();
 		}
 		assert!(node.submitted().is_empty());
-		// It was not included within five blocks.
+		// It was not included within five blocks. What was found is kept: nobody is asked again.
 		next_block();
-		node.expect(task(1), AuditReply::Done(Verdict::Valid));
 		worker();
 		assert_eq!(node.submitted().len(), 1);
 	});
@@ -162,10 +241,9 @@ fn after_a_fork_what_was_sent_is_sent_again() {
 	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
 		grant_access();
 		open_and_draw(task(1), 1);
-		node.expect(task(1), AuditReply::Done(Verdict::Valid));
+		node.expect(task(1), AuditReply::Done(Finding::Right));
 		worker();
 		System::set_block_number(now() - 1);
-		node.expect(task(1), AuditReply::Done(Verdict::Valid));
 		worker();
 		System::set_block_number(now() + 1);
 		assert_eq!(node.submitted().len(), 2);
@@ -222,13 +300,13 @@ fn replies_that_are_no_replies_submit_nothing() {
 	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
 		grant_access();
 		open_and_draw(task(1), 1);
-		let mut trailing = AuditReply::Done(Verdict::Valid).encode();
+		let mut trailing = AuditReply::Done(Finding::Right).encode();
 		trailing.push(0);
 		let replies = [
 			vec![],
 			vec![9],
 			trailing,
-			vec![0; 20_000],
+			vec![0; 3_000_000],
 			AuditReply::Refused("no".into()).encode(),
 			AuditReply::Expired.encode(),
 		];
@@ -258,13 +336,7 @@ fn what_would_come_too_late_is_not_asked() {
 	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
 		grant_access();
 		open_and_draw(task(1), 1);
-		let Stage::Voting(voting) = Audits::<Test>::get(task(1)).unwrap().stage else {
-			panic!("not drawn")
-		};
-		run_to(voting.deadline - 1);
-		node.expect(task(1), AuditReply::Pending);
-		worker();
-		run_to(voting.deadline);
+		run_to(voting(task(1)).unwrap().seals_until);
 		worker();
 		assert!(node.submitted().is_empty());
 	});
@@ -285,8 +357,8 @@ fn many_duties_have_their_turns() {
 			let duties = Verification::own_duties(&AuditorId::all());
 			assert_eq!(duties.len(), 4);
 			for duty in duties {
-				node.expect(duty.task, AuditReply::Pending);
-				turns.insert(duty.task);
+				node.expect(duty.seat.task, AuditReply::Pending);
+				turns.insert(duty.seat.task);
 			}
 			worker();
 			next_block();
@@ -297,6 +369,9 @@ fn many_duties_have_their_turns() {
 
 /// Opens audits of these jobs, all by one auditor, and runs until it has to attest to all of them.
 fn draw_all(jobs: impl Iterator<Item = u64> + Clone) {
+	// Far from the end of the round, when all would abstain.
+	let params = crate::Params { audit_window: 40, ..params() };
+	assert_ok!(Verification::set_parameters(RuntimeOrigin::root(), params));
 	set_auditors([1]);
 	jobs.clone().for_each(|job| open(task(job), 1));
 	jobs.for_each(|job| drop(run_until_drawn(task(job))));
@@ -310,7 +385,7 @@ fn turns(blocks: u32) -> Vec<u64> {
 		let duties = Verification::own_duties(&keys);
 		assert!(duties.len() <= 4, "no more are seen to in a block");
 		Verification::seen_to(&keys, &duties);
-		jobs.extend(duties.iter().map(|duty| duty.task.job));
+		jobs.extend(duties.iter().map(|duty| duty.seat.task.job));
 		next_block();
 	}
 	jobs
@@ -342,5 +417,59 @@ fn providers_have_their_turns_whatever_they_have() {
 		}
 		// Who has but one is asked about it as often as others are about all of theirs.
 		assert_eq!(turns.iter().filter(|job| **job == 5 * JOBS_EACH).count(), 6);
+	});
+}
+
+/// However many seats a node holds, it need not be silent in any: abstaining asks nobody.
+#[test]
+fn an_overloaded_auditor_abstains_from_what_it_does_not_come_to() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		for job in 0..60 {
+			open(task(job), 1);
+		}
+		for job in 0..60 {
+			run_until_drawn(task(job));
+		}
+		run_to(voting(task(0)).unwrap().seals_until - 3);
+		worker();
+		let sealed = node.submitted();
+		assert_eq!(sealed.len(), 60);
+		for transaction in sealed {
+			assert_ok!(apply(transaction).unwrap());
+		}
+		next_block();
+		worker();
+		for transaction in node.submitted() {
+			assert_ok!(apply(transaction).unwrap());
+		}
+		run(params().audit_window + params().opening_window);
+		assert_eq!(Destroyed::get(), 0);
+	});
+}
+
+/// On another fork a seat of the same name may be about another claim.
+#[test]
+fn a_verdict_is_kept_for_its_claim_only() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		node.expect(task(1), AuditReply::Done(Finding::Wrong(proof())));
+		worker();
+		assert_eq!(node.submitted().len(), 1);
+		// The same seat, the truth claimed.
+		let honest = claim_of(&trace());
+		crate::Cases::<Test>::mutate_extant(task(1), |case| {
+			case.commitment = honest.commitment;
+		});
+		run(5);
+		node.expect_of(task(1), honest, AuditReply::Done(Finding::Right).encode());
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		next_block();
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		assert_eq!(outcomes(task(1)), [AuditOutcome::Passed]);
+		assert_eq!(Destroyed::get(), 0);
 	});
 }
