@@ -15,13 +15,14 @@ pub struct Config {
 	pub listen: SocketAddr,
 	/// The bearer token; a random one if not set.
 	pub token: Option<String>,
-	/// How workers' data planes are fetched from. The bound on a tensor's size is not used:
+	/// How data planes are fetched from. The bound on a tensor's size is not used:
 	/// `memory_bytes` is the one that counts.
 	pub fetch: Policy,
 	/// How often a fetch is tried.
 	pub retry: Retry,
 	/// Time for each of the two parts of an audit that fetch: program and roots, then tensors. A part
-	/// that begins in the first half of an audit has 70 % of what is left at most.
+	/// that begins in the first half of an audit has 70 % of what is left at most; whoever is not the last
+	/// that may give something half of it.
 	pub fetch_time: Duration,
 	/// Bytes of tensors in a second for which time is given beside that.
 	pub fetch_rate: u64,
@@ -39,7 +40,8 @@ pub struct Config {
 	pub memory_bytes: u64,
 	/// How much of each tensor a spot audit looks at.
 	pub spot: spot::Depth,
-	/// Multiply–accumulates of the largest program that is executed again.
+	/// Multiply–accumulates of the largest program that is executed again, be it that the audit is a
+	/// replay or that its worker does not serve.
 	pub max_replay_macs: u128,
 	/// Audits fetching at a time.
 	pub fetching: usize,

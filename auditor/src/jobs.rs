@@ -27,6 +27,8 @@ pub struct Asked {
 	pub deadline: BlockNumber,
 	/// Time until then.
 	pub left: Duration,
+	/// Hash of what was opened on the chain for it so far.
+	pub answers: Key,
 }
 
 /// How many audits are taken on, and for how long.
@@ -69,6 +71,8 @@ struct Done {
 	at: Instant,
 	/// Of the round that it was done for.
 	deadline: BlockNumber,
+	/// What was opened then.
+	answers: Key,
 }
 
 /// What is to be done about a request.
@@ -163,11 +167,18 @@ impl Table {
 }
 
 impl Done {
-	/// Whether the same audit would end in the same way for ever, or was tried for the same round
-	/// a short while ago.
+	/// Whether the same audit would end in the same way for ever, or was tried with the same answers
+	/// for the same round a short while ago. A demand puts the end of its round off, so it stands
+	/// within the round and for a while beyond.
 	fn stands(&self, asked: &Asked, retry_after: Duration) -> bool {
-		matches!(self.reply, AuditReply::Done(Finding::Right | Finding::Wrong(_)))
-			|| (self.deadline == asked.deadline && self.at.elapsed() < retry_after)
+		let same_round = self.deadline == asked.deadline;
+		let recent = self.at.elapsed() < retry_after;
+		match self.reply {
+			AuditReply::Done(Finding::Right | Finding::Wrong(_)) => true,
+			_ if self.answers != asked.answers => false,
+			AuditReply::Demand(_) => same_round || recent,
+			_ => same_round && recent,
+		}
 	}
 }
 
@@ -187,7 +198,7 @@ impl Drop for Active {
 	fn drop(&mut self) {
 		// Whatever still computes for it ends too.
 		self.watch.stop();
-		let Asked { key, deadline, .. } = self.asked;
+		let Asked { key, deadline, answers, .. } = self.asked;
 		let mut table = self.jobs.lock();
 		// Its place may be gone, and a later try have one.
 		if table.active.get(&key).is_some_and(|place| Arc::ptr_eq(&place.watch, &self.watch)) {
@@ -198,7 +209,7 @@ impl Drop for Active {
 			Outcome::Nothing => return,
 			Outcome::Reply(reply) => reply,
 		};
-		table.done.put(key, Done { reply, at: Instant::now(), deadline });
+		table.done.put(key, Done { reply, at: Instant::now(), deadline, answers });
 	}
 }
 
@@ -218,7 +229,8 @@ mod tests {
 
 	/// An audit of a provider of its own.
 	fn asked(key: u8) -> Asked {
-		Asked { key: [key; 32], provider: [key].into(), deadline: 10, left: LONG }
+		let (key, provider) = ([key; 32], [key].into());
+		Asked { key, provider, deadline: 10, left: LONG, answers: [0; 32] }
 	}
 
 	fn start_as(jobs: &Arc<Jobs>, asked: Asked) -> Active {
@@ -327,6 +339,31 @@ mod tests {
 		let next = |key| Asked { deadline: 20, ..asked(key) };
 		start_as(&jobs, next(1)).finish(Some(VALID));
 		assert!(matches!(jobs.enter(next(2)), Entry::Reply(VALID)));
+	}
+
+	#[test]
+	fn a_demand_stands_until_it_is_answered() {
+		let demand = || {
+			let wanted = assay_primitives::demand::Wanted::Trace;
+			AuditReply::Demand(assay_primitives::auditor::Demanded { wanted, opened: vec![] })
+		};
+		let jobs = jobs(8, 8, Duration::from_millis(40));
+		start(&jobs, 1).finish(Some(demand()));
+		assert_eq!(reply(&jobs, 1), demand());
+		// It has put the end of the round off.
+		let later = |answers| Asked { deadline: 900, answers: [answers; 32], ..asked(1) };
+		assert!(matches!(jobs.enter(later(0)), Entry::Reply(AuditReply::Demand(_))));
+		// What it does not wait for any more is tried again now and then.
+		std::thread::sleep(Duration::from_millis(60));
+		assert_eq!(reply(&jobs, 1), demand());
+		start_as(&jobs, later(0)).finish(Some(demand()));
+		// The answer is there, and then the next one.
+		start_as(&jobs, later(1)).finish(Some(demand()));
+		assert!(matches!(jobs.enter(later(1)), Entry::Reply(AuditReply::Demand(_))));
+		start_as(&jobs, later(2)).finish(Some(UNAVAILABLE));
+		assert!(matches!(jobs.enter(later(2)), Entry::Reply(UNAVAILABLE)));
+		start_as(&jobs, later(3)).finish(Some(VALID));
+		assert!(matches!(jobs.enter(later(2)), Entry::Reply(VALID)));
 	}
 
 	#[test]

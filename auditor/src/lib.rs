@@ -16,5 +16,5 @@ mod watch;
 pub use assay_data::{fetch::Retry, Policy};
 pub use config::Config;
 pub use metrics::{Queues, Snapshot};
-pub use once::audit_once;
+pub use once::{audit_once, Once};
 pub use service::{Auditor, Handle, StartError};

@@ -13,6 +13,7 @@ pub(crate) struct Metrics {
 	valid: AtomicU64,
 	invalid: AtomicU64,
 	unavailable: AtomicU64,
+	demands: AtomicU64,
 	refused: AtomicU64,
 	expired: AtomicU64,
 	abandoned: AtomicU64,
@@ -47,6 +48,8 @@ pub struct Snapshot {
 	pub invalid: u64,
 	/// Audits that could not get what was committed to.
 	pub unavailable: u64,
+	/// Audits, and parts of them, that ended with something to be opened on the chain.
+	pub demands: u64,
 	/// Audits that could not be done here.
 	pub refused: u64,
 	/// Audits given up because the round's time was over.
@@ -58,7 +61,7 @@ pub struct Snapshot {
 	pub turned_away: u64,
 	/// What is under way.
 	pub queues: Queues,
-	/// Bytes fetched from workers.
+	/// Bytes fetched from workers and buyers.
 	pub bytes_fetched: u64,
 	/// Seconds from the start of each audit that came to its end, waiting for its turns to begin left
 	/// out, in all.
@@ -74,6 +77,7 @@ impl Metrics {
 			AuditReply::Done(Finding::Wrong(_)) => &self.invalid,
 			AuditReply::Done(Finding::Unavailable) => &self.unavailable,
 			AuditReply::Refused(_) => &self.refused,
+			AuditReply::Demand(_) => &self.demands,
 			AuditReply::Pending | AuditReply::Expired => return,
 		};
 		counter.fetch_add(1, Relaxed);
@@ -106,6 +110,7 @@ impl Metrics {
 			valid: self.valid.load(Relaxed),
 			invalid: self.invalid.load(Relaxed),
 			unavailable: self.unavailable.load(Relaxed),
+			demands: self.demands.load(Relaxed),
 			refused: self.refused.load(Relaxed),
 			expired: self.expired.load(Relaxed),
 			abandoned: self.abandoned.load(Relaxed),

@@ -7,7 +7,10 @@ use crate::{
 	metrics::Snapshot,
 };
 use assay_data::server::{serve_router, HttpError, Limits};
-use assay_primitives::auditor::{Access, AuditReply, AuditRequest, PATH};
+use assay_primitives::{
+	auditor::{Access, AuditReply, AuditRequest, PATH},
+	demand::{MAX_ANSWER_BYTES, MAX_SEAT_DEMANDS},
+};
 use axum::{
 	body::Bytes,
 	extract::{DefaultBodyLimit, Request, State},
@@ -27,8 +30,8 @@ use tokio::{
 	task::{JoinHandle, JoinSet},
 };
 
-/// Longest request: a claim with all its inputs and an endpoint is far shorter.
-const MAX_BODY: usize = 16 * 1024;
+/// Longest request: a claim with all its inputs and two endpoints is far shorter, beside the answers.
+const MAX_BODY: usize = 16 * 1024 + MAX_SEAT_DEMANDS as usize * MAX_ANSWER_BYTES as usize;
 
 /// Why the service could not start.
 #[derive(Debug, thiserror::Error)]
@@ -161,7 +164,8 @@ impl Service {
 	}
 
 	/// What the table of audits has to know of a request. Where it is served and when it is asked for
-	/// make no other audit of it: a worker that moves about, or a later block, begins nothing anew.
+	/// make no other audit of it: a worker that moves about, or a later block, begins nothing anew. An
+	/// answer on the chain makes it go on.
 	fn asked(&self, request: &AuditRequest) -> Asked {
 		let blocks = request.deadline.saturating_sub(request.now);
 		Asked {
@@ -169,6 +173,7 @@ impl Service {
 			provider: request.audit.provider.as_slice().into(),
 			deadline: request.deadline,
 			left: self.auditing.config.block_time.saturating_mul(blocks),
+			answers: *blake3::hash(&request.answers.encode()).as_bytes(),
 		}
 	}
 

@@ -1,20 +1,22 @@
-//! A worker's committed trace, fetched as an audit asks for it.
+//! Where an audit has its data from: somebody's data plane, a worker's committed trace fetched as it is
+//! asked for, or a trace in memory.
 
 use crate::{
 	lanes::Lanes,
 	pace::Pace,
 	turns::{Claimant, Turn, Turns},
-	watch::{Over, Watch},
+	watch::{Lacking, Over, Watch},
 };
 use assay_compute::{
 	audit::{OpenRow, TraceSource},
+	proof::demand::TraceHolder,
 	Root, RowTree, Shape, Tensor, Trace,
 };
 use assay_data::{fetch::Retry, FetchError, Fetcher};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::{runtime::Handle, time::Instant};
 
-/// Where one worker's things are fetched from, and how patiently.
+/// Where somebody's things are fetched from, and how patiently.
 #[derive(Clone)]
 pub struct Endpoint {
 	pub fetcher: Fetcher,
@@ -74,6 +76,8 @@ impl Endpoint {
 pub struct Fetching {
 	/// Time for all that is fetched, from the first fetch.
 	pub within: Duration,
+	/// What it means if something is not to be had.
+	pub lacking: Lacking,
 	/// Whether the audit is still wanted.
 	pub watch: Arc<Watch>,
 	/// The right to compute. A replay that asks for a row has found the lie and only has to name its
@@ -132,7 +136,8 @@ impl RemoteTrace {
 		let get = async {
 			if turn.is_none() {
 				*turn = Some(fetching.turns.take(&fetching.claimant, 1).await);
-				*endpoint = endpoint.again(fetching.watch.fetch_time(fetching.within));
+				let time = fetching.watch.fetch_time(fetching.within, fetching.lacking);
+				*endpoint = endpoint.again(time);
 			}
 			let Endpoint { fetcher, base, .. } = &*endpoint;
 			endpoint.get(|| fetch(fetcher.clone(), base.clone())).await
@@ -197,5 +202,11 @@ impl TraceSource for HeldTrace<'_> {
 		// Few rows are ever asked for: those of one proof.
 		let path = RowTree::new(tensor).prove(row).ok_or(Missing::NoNode(node))?;
 		Ok(OpenRow { bytes: tensor.row(row).to_vec(), path })
+	}
+}
+
+impl TraceHolder for HeldTrace<'_> {
+	fn tree(&mut self, node: u32) -> Result<Arc<RowTree>, Missing> {
+		self.held(node).map(|tensor| Arc::new(RowTree::new(tensor)))
 	}
 }

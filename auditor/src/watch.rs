@@ -11,10 +11,23 @@ use tokio::time::{sleep_until, Instant};
 
 /// How often somebody who waits looks whether the service has been stopped.
 const LOOK: Duration = Duration::from_millis(500);
-/// Most of the time that is left that a worker may take to give what is fetched at a time: then it is
+/// Most of the time that is left that somebody may take to give what is fetched at a time: then it is
 /// late enough to say that it does not give, and early enough to be heard. What it does give has to
 /// be checked in the rest.
 const FETCH_SHARE: f64 = 0.7;
+/// The same of whoever is not the last that may give it: the rest is for another way.
+const FIRST_SHARE: f64 = 0.5;
+
+/// What it means if something is not to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacking {
+	/// The audit does without, or has it from another.
+	Elsewhere,
+	/// The worker has to open it on the chain.
+	Demanded,
+	/// It is said of the worker that it does not give it.
+	Nowhere,
+}
 
 /// Why an audit is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,14 +84,16 @@ impl Watch {
 		self.lock().deadline.saturating_duration_since(Instant::now())
 	}
 
-	/// Time that a worker is given from now on for what it should give in `wanted`: that, but only a
+	/// Time that somebody is given from now on for what it should give in `wanted`: that, but only a
 	/// share of what is left. Where half of the audit's time was over before, the share might be too
-	/// little for anybody: then all of it, and if the audit ends first, that says nothing of the worker.
-	pub fn fetch_time(&self, wanted: Duration) -> Duration {
+	/// little for anybody: if a worker is to be blamed for it, it has all of the rest then, and if the
+	/// audit ends first, that says nothing of the worker.
+	pub fn fetch_time(&self, wanted: Duration, lacking: Lacking) -> Duration {
 		let left = self.left();
-		match left < self.whole / 2 {
-			true => wanted,
-			false => wanted.min(left.mul_f64(FETCH_SHARE)),
+		match lacking {
+			Lacking::Nowhere if left < self.whole / 2 => wanted,
+			Lacking::Nowhere | Lacking::Demanded => wanted.min(left.mul_f64(FETCH_SHARE)),
+			Lacking::Elsewhere => wanted.min(left.mul_f64(FIRST_SHARE)),
 		}
 	}
 
@@ -205,14 +220,18 @@ mod tests {
 		let near = |time: Duration, seconds| time.abs_diff(Duration::from_secs(seconds)) < SHORT;
 		let watch = Watch::new(begun, LONG, LONG);
 		assert!(near(watch.left(), 100));
-		assert!(near(watch.fetch_time(Duration::from_secs(20)), 20));
-		assert!(near(watch.fetch_time(LONG), 70));
+		let time = |wanted| watch.fetch_time(wanted, Lacking::Nowhere);
+		assert!(near(time(Duration::from_secs(20)), 20));
+		assert!(near(time(LONG), 70));
 		watch.ask(Duration::from_secs(60));
-		assert!(near(watch.fetch_time(LONG), 42));
+		assert!(near(time(LONG), 42));
 		// Too late to blame anybody whom the rest does not suffice.
 		watch.ask(Duration::from_secs(40));
-		assert_eq!(watch.fetch_time(LONG), LONG);
-		assert!(near(watch.fetch_time(Duration::from_secs(20)), 20));
+		assert_eq!(time(LONG), LONG);
+		assert!(near(time(Duration::from_secs(20)), 20));
+		// Nobody is blamed where there is another way, for which there must be time.
+		assert!(near(watch.fetch_time(LONG, Lacking::Demanded), 28));
+		assert!(near(watch.fetch_time(LONG, Lacking::Elsewhere), 20));
 	}
 
 	#[tokio::test]

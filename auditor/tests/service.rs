@@ -54,7 +54,7 @@ async fn garbage_is_rejected() {
 	for body in [vec![], vec![0xff; 100], good[..good.len() - 1].to_vec(), longer] {
 		assert_eq!(send(body).await, StatusCode::BAD_REQUEST);
 	}
-	assert_eq!(send(vec![0; 17 * 1024]).await, StatusCode::PAYLOAD_TOO_LARGE);
+	assert_eq!(send(vec![0; 8 * 532 * 1024]).await, StatusCode::PAYLOAD_TOO_LARGE);
 	let call = Client::new().get(format!("{}{PATH}", handle.url)).bearer_auth(&handle.token);
 	assert_eq!(call.send().await.unwrap().status(), StatusCode::METHOD_NOT_ALLOWED);
 	assert_eq!(handle.metrics(), Default::default());
@@ -95,15 +95,15 @@ async fn the_same_request_is_worked_on_once() {
 async fn what_was_unavailable_is_tried_again_later() {
 	let work = Work::new();
 	let worker = worker(&work, work.inputs()).await;
-	let config = Config { retry_after: Duration::from_millis(300), ..config() };
+	let config = Config { retry_after: Duration::from_millis(1_500), ..config() };
 	let handle = Auditor::start(config).await.unwrap();
 	let request = worker.request(Depth::Replay);
-	let path = worker.dir.path().join("tensors").join(hex::encode(work.roots[0]));
+	let path = worker.dir.path().join("programs").join(hex::encode(work.program.id()));
 	std::fs::remove_file(path).unwrap();
 	assert_eq!(verdict(&handle, &request).await, Verdict::Unavailable);
-	worker.store.put_tensor(&work.trace[0]).unwrap();
+	worker.store.put_program(&work.program.encode()).unwrap();
 	assert_eq!(post(&handle, &request).await, AuditReply::Done(Finding::Unavailable));
-	tokio::time::sleep(Duration::from_millis(350)).await;
+	tokio::time::sleep(Duration::from_millis(1_600)).await;
 	assert_eq!(verdict(&handle, &request).await, Verdict::Valid);
 }
 

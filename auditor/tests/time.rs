@@ -6,13 +6,14 @@ use assay_auditor::{Auditor, Config};
 use assay_data::server::serve_router;
 use assay_primitives::{
 	auditor::{AuditReply, AuditRequest, Finding},
+	demand::Wanted,
 	work::{Depth, Verdict},
 };
 use axum::{
 	extract::Request,
 	middleware::{from_fn, Next},
 };
-use common::{config, post, silent, until, verdict, worker, Work, DEPTHS};
+use common::{buyer, config, owed, post, silent, until, verdict, worker, Work, DEPTHS};
 use std::time::{Duration, Instant};
 
 /// Settings that wait for a silent worker for as long as the round lasts.
@@ -123,7 +124,8 @@ async fn there_is_a_longest_time() {
 	assert!(begun.elapsed() < Duration::from_millis(1_000));
 }
 
-/// Even where its tensors are so large that it should be given longer than the round lasts.
+/// Even where its tensors are so large that it should be given longer than the round lasts, there is
+/// time left to have one opened on the chain.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_holds_its_tensors_back_is_found_not_to_give() {
 	let work = Work::new();
@@ -141,7 +143,7 @@ async fn a_worker_that_holds_its_tensors_back_is_found_not_to_give() {
 	let limits = assay_data::Limits::default();
 	tokio::spawn(serve_router(listener, router, limits, std::future::pending()));
 	let config = Config {
-		block_time: Duration::from_millis(10),
+		block_time: Duration::from_millis(30),
 		fetch_time: Duration::from_secs(600),
 		..patient()
 	};
@@ -149,8 +151,35 @@ async fn a_worker_that_holds_its_tensors_back_is_found_not_to_give() {
 	let mut request = worker.request(Depth::Projection);
 	request.endpoint = url.into_bytes();
 	let begun = Instant::now();
-	assert_eq!(verdict(&handle, &request).await, Verdict::Unavailable);
-	assert!(begun.elapsed() < Duration::from_millis(950), "{:?}", begun.elapsed());
+	// Blocks go by while it is asked.
+	let reply = loop {
+		request.now = 100 + (begun.elapsed().as_millis() / 30) as u32;
+		match post(&handle, &request).await {
+			AuditReply::Pending => tokio::time::sleep(Duration::from_millis(10)).await,
+			reply => break reply,
+		}
+	};
+	assert!(matches!(owed(&request, &reply), Wanted::Row { node: 0, .. }));
+	assert!(request.now < request.deadline, "{:?}", begun.elapsed());
+}
+
+/// A worker that lets everybody wait leaves time to do without it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_silent_worker_is_audited_within_the_round() {
+	let work = Work::new();
+	let worker = worker(&work, work.inputs()).await;
+	let buyer = buyer(&work).await;
+	let (_silent, url) = silent().await;
+	let handle = Auditor::start(Config { block_time: Duration::from_millis(20), ..patient() });
+	let handle = handle.await.unwrap();
+	for depth in DEPTHS {
+		let mut request = worker.request(depth);
+		(request.endpoint, request.buyer) = (url.clone(), buyer.url.clone());
+		// Right, and of no use to a buyer who does not get it.
+		assert_eq!(verdict(&handle, &request).await, Verdict::Unavailable);
+	}
+	// Within the round, or it would not have been said.
+	assert_eq!((handle.metrics().unavailable, handle.metrics().expired), (2, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,6 +3,7 @@
 
 mod account;
 mod amount;
+mod answers;
 mod blocks;
 mod calls;
 #[allow(missing_docs, clippy::all)]
@@ -15,6 +16,7 @@ mod submit;
 
 pub use account::{address, parse_account, use_chain_addresses};
 pub use amount::Amount;
+pub use answers::Answer;
 pub use assay_primitives as primitives;
 pub use blocks::FinalisedBlocks;
 pub use calls::{claimed, report_seal, JobSpec, Judgement, MachineSpec, Profile};

@@ -5,6 +5,7 @@ use crate::{
 	Error,
 };
 use assay_primitives::{
+	demand::DemandView,
 	views::{
 		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
 		MAX_PAGE,
@@ -254,6 +255,11 @@ impl Client {
 	/// The result of a task, if it may be challenged now.
 	pub async fn challenge(&self, task: TaskId) -> Result<Option<ChallengeView>, Error> {
 		self.call("JobsApi_challenge", (task,)).await
+	}
+
+	/// Demands about the results of a provider's tasks that wait for an answer.
+	pub async fn demands_on(&self, provider: &AccountId) -> Result<Vec<DemandView>, Error> {
+		self.call("JobsApi_demands_on", (provider,)).await
 	}
 
 	/// What an assurance demands of machines; `None` if it cannot be given.

@@ -1,6 +1,7 @@
 //! Runtime APIs of Assay.
 
 use crate::{
+	demand::DemandView,
 	views::{
 		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
 	},
@@ -34,6 +35,8 @@ sp_api::decl_runtime_apis! {
 		fn max_attempts() -> u8;
 		/// The task's result, if it may be challenged now.
 		fn challenge(task: TaskId) -> Option<ChallengeView>;
+		/// Demands about the results of a provider's tasks that wait for an answer.
+		fn demands_on(provider: AccountId) -> Vec<DemandView>;
 		/// Whether an audit of the task is under way.
 		fn under_audit(task: TaskId) -> bool;
 	}

@@ -6,6 +6,7 @@
 //! its round and its endpoint; it is worked on once, and for as long as it is asked for.
 
 use crate::{
+	demand::Wanted,
 	work::{Claim, Depth, TaskId, Verdict},
 	BlockNumber, Root,
 };
@@ -51,6 +52,11 @@ pub struct AuditRequest {
 	pub audit: AuditId,
 	/// Base URL of the worker's data plane, as registered on chain.
 	pub endpoint: Vec<u8>,
+	/// Base URL at which the buyer serves program, constants and inputs, should the worker not.
+	pub buyer: Vec<u8>,
+	/// What was answered on the chain to this seat's demands so far, in order: encodings of
+	/// `assay_compute::proof::demand::Opening`, or of the trace root if that was demanded.
+	pub answers: Vec<Vec<u8>>,
 	/// Block at which this is asked.
 	pub now: BlockNumber,
 	/// Last block in which the round takes an attestation.
@@ -87,6 +93,20 @@ pub enum AuditReply {
 	/// The round's time ended before the audit did. Nothing is known about the claim.
 	#[codec(index = 3)]
 	Expired,
+	/// The audit cannot go on before this is opened on the chain: the worker does not serve it, and
+	/// what it committed to is not what comes out.
+	#[codec(index = 4)]
+	Demand(Demanded),
+}
+
+/// Something that an audit needs opened.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Demanded {
+	/// What.
+	pub wanted: Wanted,
+	/// The SCALE-encoded `assay_compute::proof::OpenNode` that shows that there is such a place;
+	/// empty where it is about no node.
+	pub opened: Vec<u8>,
 }
 
 /// What an audit found.
@@ -113,6 +133,19 @@ pub struct SignedSeal {
 	pub seat: SeatId,
 	/// The [`seal`] of the verdict.
 	pub seal: Root,
+}
+
+/// What a drawn auditor signs to demand something.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct SignedDemand {
+	/// Genesis hash of the chain.
+	pub genesis: Root,
+	/// The seat.
+	pub seat: SeatId,
+	/// How many demands the seat has made before.
+	pub number: u8,
+	/// What is demanded.
+	pub wanted: Wanted,
 }
 
 /// A seat in one round of drawing for one claim.

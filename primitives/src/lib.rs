@@ -2,6 +2,7 @@
 //!
 //! - [`work`]: programs' costs, tasks, assurance, requirements, outcomes;
 //! - [`market`]: machines, asks and quotes;
+//! - [`demand`]: what may be demanded of a worker;
 //! - [`honesty`]: when lying does not pay, as the chain computes it;
 //! - [`traits`]: the small interfaces through which the pallets meet;
 //! - [`url`]: base URLs as the chain stores them;
@@ -16,6 +17,7 @@ extern crate alloc;
 pub mod agenda;
 pub mod api;
 pub mod auditor;
+pub mod demand;
 pub mod honesty;
 pub mod market;
 pub mod traits;

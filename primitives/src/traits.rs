@@ -120,19 +120,26 @@ pub trait AuditSink<AccountId> {
 	fn reward_weight() -> Weight;
 }
 
-/// Where the data of a submitted task is served. Wired to jobs and the provider registry.
-pub trait TaskEndpoints {
-	/// Who `task` is matched to, and where that provider serves its data.
-	fn endpoint(task: TaskId) -> Option<Endpoint>;
+/// Who has to do with a submitted task, and where its data is served. Wired to jobs and the provider
+/// registry.
+pub trait TaskParties<AccountId> {
+	/// Those of `task`, which a provider is matched to.
+	fn parties(task: TaskId) -> Option<Parties<AccountId>>;
 }
 
-/// A provider's data plane.
+/// The two sides of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
-	/// The provider's SCALE-encoded account.
-	pub provider: Vec<u8>,
-	/// Base URL, as registered.
+pub struct Parties<AccountId> {
+	/// The provider.
+	pub provider: AccountId,
+	/// The key with which its worker acts.
+	pub hot: AccountId,
+	/// Base URL of the provider's data plane, as registered.
 	pub url: Vec<u8>,
+	/// Who posted the job.
+	pub buyer: AccountId,
+	/// Base URL at which the buyer serves program, constants and inputs.
+	pub buyer_url: Vec<u8>,
 }
 
 /// Where burned fees are accounted to the work that burned them. Implemented by emissions.

@@ -97,7 +97,10 @@ pub struct ChallengeView {
 	pub submitted_at: BlockNumber,
 	/// First block in which its window is over, as far as is known.
 	pub closes_at: BlockNumber,
-	/// Reports that are sealed and not opened.
+	/// What was committed to. Of a result that was submitted without a trace root, with the one that
+	/// the worker has given since.
+	pub commitment: Commitment,
+	/// Reports that are sealed and not opened, and demands that are not answered.
 	pub pending: u32,
 	/// Bond of a report, in planck.
 	#[serde(with = "amount")]

@@ -1,6 +1,6 @@
 //! What is asked for, and what came of it.
 
-use crate::{BlockNumber, Root};
+use crate::{demand::Wanted, BlockNumber, Root};
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use scale_info::TypeInfo;
@@ -212,8 +212,9 @@ pub enum Depth {
 pub struct Commitment {
 	/// Root of the program's last tensor.
 	pub output_root: Root,
-	/// Root over all tensors' roots.
-	pub trace_root: Root,
+	/// Root over all tensors' roots. It may be left out where auditors execute again or none are
+	/// drawn; it is owed when it is demanded then.
+	pub trace_root: Option<Root>,
 }
 
 /// All that an audit of one task needs to know.
@@ -333,6 +334,9 @@ pub enum Offence {
 	/// A fraud proof showed that the result is wrong at this place.
 	#[codec(index = 0)]
 	Wrong(Fault),
+	/// What was demanded of the result was not opened in time.
+	#[codec(index = 1)]
+	Withheld(Wanted),
 }
 
 /// What a fraud proof showed.

@@ -40,7 +40,7 @@ fn steps() -> Vec<(String, RuntimeCall)> {
 		));
 	}
 	let root = Root::repeat_byte(1);
-	let commitment = Commitment { output_root: root, trace_root: root };
+	let commitment = Commitment { output_root: root, trace_root: Some(root) };
 	let ask = Ask {
 		base: ASY,
 		per_gmac: ASY,

@@ -3,6 +3,7 @@
 use crate::*;
 use alloc::vec::Vec;
 use assay_primitives::{
+	demand::DemandView,
 	traits::Audits,
 	views::{
 		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
@@ -241,6 +242,10 @@ impl_runtime_apis! {
 
 		fn challenge(task: TaskId) -> Option<ChallengeView> {
 			Verification::challenge(task)
+		}
+
+		fn demands_on(provider: AccountId) -> Vec<DemandView> {
+			JobEscrow::engagements(&provider).into_iter().flat_map(Verification::demanded).collect()
 		}
 
 		fn demands(assurance: Assurance) -> Option<Demands> {

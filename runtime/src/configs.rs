@@ -2,11 +2,11 @@
 
 use crate::*;
 use assay_primitives::{
-	traits::{BlockEntropy, Endpoint, TaskEndpoints},
+	traits::{BlockEntropy, Parties, TaskParties},
 	work::TaskId,
 	Root,
 };
-use codec::{Decode, Encode};
+use codec::Decode;
 use frame_support::{
 	derive_impl, parameter_types,
 	traits::{
@@ -378,13 +378,15 @@ impl BlockEntropy for AuthorVrf {
 	}
 }
 
-/// Where the provider that a task is matched to serves its data.
-pub struct ProviderEndpoints;
-impl TaskEndpoints for ProviderEndpoints {
-	fn endpoint(task: TaskId) -> Option<Endpoint> {
+/// The provider that a task is matched to, and its buyer.
+pub struct MarketParties;
+impl TaskParties<AccountId> for MarketParties {
+	fn parties(task: TaskId) -> Option<Parties<AccountId>> {
 		let provider = JobEscrow::provider_on(task)?;
+		let (buyer, buyer_url) = JobEscrow::buyer_of(task.job)?;
 		let url = ProviderRegistry::endpoint_of(&provider)?.into_inner();
-		Some(Endpoint { provider: provider.encode(), url })
+		let hot = ProviderRegistry::hot_key_of(&provider)?;
+		Some(Parties { provider, hot, url, buyer, buyer_url: buyer_url.into_inner() })
 	}
 }
 
@@ -426,7 +428,7 @@ impl pallet_verification::Config for Runtime {
 	type Entropy = AuthorVrf;
 	type Sink = JobEscrow;
 	type Ledger = Emissions;
-	type Endpoints = ProviderEndpoints;
+	type Endpoints = MarketParties;
 	type MaxAuditors = MaxAuthorities;
 	type EntropyKept = ConstU32<256>;
 	type WeightInfo = pallet_verification::weights::SubstrateWeight<Runtime>;

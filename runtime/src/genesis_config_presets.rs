@@ -59,6 +59,7 @@ fn windows(distinct_authors: u8) -> Windows {
 			challenge_window: 24,
 			report_window: 8,
 			report_grace: 4,
+			demand_window: 30,
 			..Default::default()
 		},
 		emissions: pallet_emissions::Params {

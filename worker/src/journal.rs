@@ -50,6 +50,10 @@ pub struct Entry {
 	pub inputs: Vec<Root>,
 	/// How far it has come.
 	pub stage: Stage,
+	/// The trace root, where the commitment has none and it was worked out since: nothing else will
+	/// be given to whoever demands it.
+	#[serde(default)]
+	pub trace: Option<Root>,
 	/// When the task was first seen to have ended, in seconds since 1970.
 	pub ended_at: Option<u64>,
 }
@@ -65,6 +69,7 @@ impl Entry {
 			tasks_root: job.tasks_root,
 			inputs,
 			stage: Stage::Prepared,
+			trace: None,
 			ended_at: None,
 		}
 	}
@@ -77,9 +82,21 @@ impl Entry {
 		}
 	}
 
+	/// What is or may be owed to others: the trace root with it, if it is known.
+	pub fn owed(&self) -> Option<Commitment> {
+		let Commitment { output_root, trace_root } = self.commitment()?;
+		Some(Commitment { output_root, trace_root: trace_root.or(self.trace) })
+	}
+
 	/// Whether this is about the same run as `prepared`, and its result is written down already.
 	pub fn is_further(&self, prepared: &Entry) -> bool {
-		let begun = Entry { due: None, stage: Stage::Prepared, ended_at: None, ..self.clone() };
+		let begun = Entry {
+			due: None,
+			stage: Stage::Prepared,
+			trace: None,
+			ended_at: None,
+			..self.clone()
+		};
 		self.commitment().is_some() && begun == *prepared
 	}
 

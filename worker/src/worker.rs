@@ -11,7 +11,7 @@ use crate::{
 	speed::Speed,
 	stop::Stop,
 	tally::Tally,
-	tasks::{self, Context, Outcome, StepError},
+	tasks::{self, Answers, Context, Outcome, StepError},
 };
 use anyhow::{bail, Context as _};
 use assay_data::{fetch::Retry, Fetcher, Limits as ServerLimits, Policy, Server, Store};
@@ -175,6 +175,7 @@ struct Work<C> {
 	turns: BTreeMap<TaskId, Turn>,
 	steps: JoinSet<Outcome>,
 	running: HashMap<Id, TaskId>,
+	answers: Answers,
 	/// Looks that failed in a row.
 	failures: u32,
 	collect_at: Instant,
@@ -189,6 +190,7 @@ impl<C: Chain> Work<C> {
 			turns: BTreeMap::new(),
 			steps: JoinSet::new(),
 			running: HashMap::new(),
+			answers: Answers::default(),
 			failures: 0,
 			collect_at: Instant::now(),
 		}
@@ -262,6 +264,8 @@ impl<C: Chain> Work<C> {
 				self.start(view);
 			}
 		}
+		let demands = chain.demands_on(&provider).await?;
+		self.answers.look(&context, demands);
 		self.collect().await
 	}
 
@@ -367,6 +371,7 @@ impl<C: Chain> Work<C> {
 
 	/// Lets calls under way end, for a while.
 	async fn finish(&mut self) {
+		self.answers.finish(self.context.times.grace).await;
 		if self.steps.is_empty() {
 			return;
 		}

@@ -3,17 +3,19 @@
 
 use assay_auditor::{Auditor, Config, Handle, Policy, Retry};
 use assay_compute::{
-	audit::{self, spot, Fault},
+	audit::{self, spot, Fault, MemorySource},
 	execute,
-	proof::{verify, FraudProof, Statement},
-	tensor_root, trace_root, Dtype, Node, Prepared, Program, Root, Shape, Tensor, ValidProgram,
+	proof::{demand, verify, FraudProof, OpenNode, Statement},
+	tensor_root, trace_root, Dtype, Node, Prepared, Program, Root, Shape, Tensor, Trace,
+	ValidProgram,
 };
 use assay_data::{Limits, Server, Store};
 use assay_primitives::{
-	auditor::{AuditId, AuditReply, AuditRequest, Finding, PATH},
+	auditor::{AuditId, AuditReply, AuditRequest, Demanded, Finding, PATH},
+	demand::{Wanted, MAX_SEAT_DEMANDS},
 	work::{Claim, Commitment, Depth, Place, TaskId, Verdict},
 };
-use codec::{Decode, Encode};
+use codec::{Decode, DecodeAll, Encode};
 use std::{
 	collections::BTreeMap,
 	sync::Arc,
@@ -162,15 +164,48 @@ pub async fn worker(work: &Work, inputs: Vec<assay_primitives::Root>) -> Worker 
 		store.put_tensor(tensor).unwrap();
 	}
 	store.put_trace(&work.roots).unwrap();
+	let url = serve(&store).await;
+	let output_root = work.roots[work.last()].into();
+	let trace_root = Some(trace_root(&work.roots).into());
+	let commitment = Commitment { output_root, trace_root };
+	let claim = Claim { program: program.into(), inputs, commitment };
+	Worker { dir, store, url, claim }
+}
+
+/// Serves a store.
+async fn serve(store: &Store) -> String {
 	let limits = Limits::default();
 	let server = Server::bind("127.0.0.1:0".parse().unwrap(), store.clone(), limits).await.unwrap();
 	let url = format!("http://{}", server.local_addr().unwrap());
 	tokio::spawn(server.run(std::future::pending()));
-	let output_root = work.roots[work.last()].into();
-	let trace_root = trace_root(&work.roots).into();
-	let commitment = Commitment { output_root, trace_root };
-	let claim = Claim { program: program.into(), inputs, commitment };
-	Worker { dir, store, url, claim }
+	url
+}
+
+/// A data plane, for as long as its folder is kept.
+pub struct Plane {
+	pub dir: TempDir,
+	pub store: Store,
+	pub url: Vec<u8>,
+}
+
+/// A data plane that has nothing.
+pub async fn nothing() -> Plane {
+	let dir = tempfile::tempdir().unwrap();
+	let store = Store::open(dir.path()).unwrap();
+	let url = serve(&store).await.into_bytes();
+	Plane { dir, store, url }
+}
+
+/// A buyer that serves what its tasks are computed from.
+pub async fn buyer(work: &Work) -> Plane {
+	let plane = nothing().await;
+	plane.store.put_program(&work.program.encode()).unwrap();
+	for (node, tensor) in work.program.nodes().iter().zip(&work.trace) {
+		if matches!(node, Node::Input { .. } | Node::Const { .. }) {
+			plane.store.put_tensor(tensor).unwrap();
+		}
+	}
+	plane
 }
 
 impl Worker {
@@ -184,6 +219,8 @@ impl Worker {
 				depth,
 			},
 			endpoint: self.url.clone().into_bytes(),
+			buyer: Vec::new(),
+			answers: Vec::new(),
 			now: 100,
 			deadline: 200,
 		}
@@ -271,7 +308,12 @@ pub async fn ask(handle: &Handle, request: &AuditRequest) -> AuditReply {
 
 /// Asks and expects a verdict. A lie must come with a proof that holds.
 pub async fn verdict(handle: &Handle, request: &AuditRequest) -> Verdict {
-	match ask(handle, request).await {
+	judged(request, ask(handle, request).await)
+}
+
+/// The verdict that a reply gives.
+pub fn judged(request: &AuditRequest, reply: AuditReply) -> Verdict {
+	match reply {
 		AuditReply::Done(Finding::Right) => Verdict::Valid,
 		AuditReply::Done(Finding::Unavailable) => Verdict::Unavailable,
 		AuditReply::Done(Finding::Wrong(proof)) => Verdict::Invalid(proved(request, &proof)),
@@ -279,22 +321,76 @@ pub async fn verdict(handle: &Handle, request: &AuditRequest) -> Verdict {
 	}
 }
 
+/// Asks and expects that something is demanded: what there is, as the chain sees it.
+pub async fn demanded(handle: &Handle, request: &AuditRequest) -> Wanted {
+	owed(request, &ask(handle, request).await)
+}
+
+/// What a reply demands.
+pub fn owed(request: &AuditRequest, reply: &AuditReply) -> Wanted {
+	let AuditReply::Demand(Demanded { wanted, opened }) = reply else { panic!("{reply:?}") };
+	let Some(place) = wanted.place() else {
+		assert!(opened.is_empty() && request.audit.claim.commitment.trace_root.is_none());
+		return *wanted;
+	};
+	let node = match &opened[..] {
+		[] => None,
+		bytes => Some(OpenNode::decode_all(&mut &bytes[..]).unwrap()),
+	};
+	stated(request, |statement| place.check(statement, node.as_ref())).unwrap();
+	*wanted
+}
+
+/// Opens what is demanded, as a worker does that has committed to `work`.
+pub fn opened(request: &AuditRequest, work: &Work, wanted: Wanted) -> Vec<u8> {
+	let place = wanted.place().unwrap();
+	let mut trace = MemorySource::new(&Trace { tensors: work.trace.clone() });
+	let opening = demand::open(&work.program, &claim(request), &place, &mut trace).unwrap();
+	opening.encode()
+}
+
+/// Goes on for as long as something is demanded, which `work` opens. Says what was.
+pub async fn walked(
+	handle: &Handle,
+	request: &mut AuditRequest,
+	work: &Work,
+) -> (AuditReply, Vec<Wanted>) {
+	let mut all = Vec::new();
+	loop {
+		let reply = ask(handle, request).await;
+		if !matches!(reply, AuditReply::Demand(_)) {
+			return (reply, all);
+		}
+		let wanted = owed(request, &reply);
+		assert!(all.len() < MAX_SEAT_DEMANDS as usize, "{all:?} and {wanted:?}");
+		request.answers.push(opened(request, work, wanted));
+		// Waiting for the answer and for the verdict puts the end of the round off.
+		request.deadline += 100;
+		all.push(wanted);
+	}
+}
+
+/// What is claimed of a trace.
+fn claim(request: &AuditRequest) -> audit::Claim {
+	let claim = &request.audit.claim;
+	audit::Claim {
+		input_roots: claim.inputs.iter().map(|root| root.0).collect(),
+		output_root: claim.commitment.output_root.0,
+		trace_root: claim.commitment.trace_root.expect("committed to").0,
+	}
+}
+
+/// Asks the chain. The program is the one of [`Work::new`].
+fn stated<T>(request: &AuditRequest, ask: impl FnOnce(&Statement<'_>) -> T) -> T {
+	let program = Work::new().program;
+	let inputs: Vec<u32> = program.inputs().into_iter().map(|(node, _)| node).collect();
+	let (id, claim) = (&request.audit.claim.program.0, claim(request));
+	ask(&Statement { program: id, nodes: program.len(), inputs: &inputs, claim: &claim })
+}
+
 /// Where a proof shows that what is audited is wrong. The program is the one of [`Work::new`].
 fn proved(request: &AuditRequest, proof: &[u8]) -> Place {
-	let claim = &request.audit.claim;
-	let program = Work::new().program;
-	let nodes: Vec<u32> = program.inputs().into_iter().map(|(node, _)| node).collect();
-	let statement = Statement {
-		program: &claim.program.0,
-		nodes: program.len(),
-		inputs: &nodes,
-		claim: &audit::Claim {
-			input_roots: claim.inputs.iter().map(|root| root.0).collect(),
-			output_root: claim.commitment.output_root.0,
-			trace_root: claim.commitment.trace_root.0,
-		},
-	};
-	let proof = FraudProof::decode(&mut &proof[..]).unwrap();
-	let Fault { node, row, col, .. } = verify(&statement, &proof).unwrap();
+	let proof = FraudProof::decode_all(&mut &proof[..]).unwrap();
+	let Fault { node, row, col, .. } = stated(request, |known| verify(known, &proof)).unwrap();
 	Place { node, row, col }
 }

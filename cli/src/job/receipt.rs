@@ -74,7 +74,7 @@ impl TaskReceipt {
 			program: job.program,
 			inputs: task.inputs,
 			output_root: task.commitment.map(|commitment| commitment.output_root),
-			trace_root: task.commitment.map(|commitment| commitment.trace_root),
+			trace_root: task.commitment.and_then(|commitment| commitment.trace_root),
 			settled_at,
 			refunded_at,
 			refund_reason,

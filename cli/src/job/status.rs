@@ -8,6 +8,7 @@ use crate::{
 };
 use assay_client::{address, Amount, Client};
 use assay_primitives::{
+	demand::Wanted,
 	views::{JobView, JobsPage, TaskView, MAX_PAGE},
 	work::{
 		Assurance, AuditOutcome, Depth, Fault, FaultKind, JobId, Offence, Place, Reason, TaskStatus,
@@ -181,7 +182,11 @@ pub fn reason(reason: &Reason) -> String {
 
 /// An offence for people.
 pub fn offence(offence: &Offence) -> String {
-	let Offence::Wrong(Fault { place: Place { node, row, col }, kind }) = offence;
+	let Fault { place: Place { node, row, col }, kind } = match offence {
+		Offence::Wrong(fault) => fault,
+		Offence::Withheld(Wanted::Trace) => return "the trace was demanded and not given".into(),
+		Offence::Withheld(wanted) => return format!("{wanted:?} was demanded and not opened"),
+	};
 	match kind {
 		FaultKind::Element => format!("node {node} row {row} column {col} is proved wrong"),
 		FaultKind::Root => format!("node {node} is proved not to be what was declared"),

@@ -16,7 +16,7 @@ use assay_primitives::AccountId;
 use subxt::utils::AccountId32;
 
 /// The same account in subxt's type.
-fn id(account: &AccountId) -> AccountId32 {
+pub(crate) fn id(account: &AccountId) -> AccountId32 {
 	let bytes: &[u8; 32] = account.as_ref();
 	AccountId32(*bytes)
 }

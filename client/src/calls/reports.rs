@@ -5,14 +5,14 @@ use crate::{
 	chain::{
 		self,
 		runtime_types::{
-			assay_primitives::work::TaskId as ChainTask,
+			assay_primitives::{demand::Wanted as ChainWanted, work::TaskId as ChainTask},
 			bounded_collections::bounded_vec::BoundedVec,
 		},
 		verification::events::{Convicted, ReportRejected},
 	},
 	Error, Outcome, Submitter,
 };
-use assay_primitives::{work::TaskId, AccountId, BlockNumber, Root};
+use assay_primitives::{demand::Wanted, work::TaskId, AccountId, BlockNumber, Root};
 use codec::Encode;
 use sp_crypto_hashing::blake2_256;
 
@@ -54,6 +54,29 @@ impl Submitter {
 		Ok((judgement, outcome))
 	}
 
+	/// Demands that the worker open something of its result on the chain: `opened` is the node that
+	/// it is about, empty where it is about none. Holds its price.
+	pub async fn demand(
+		&self,
+		task: TaskId,
+		wanted: Wanted,
+		opened: Vec<u8>,
+	) -> Result<Outcome, Error> {
+		let (task, wanted) = (of_chain(task), wanted_of_chain(wanted));
+		self.submit(&chain::tx().verification().demand(task, wanted, BoundedVec(opened))).await
+	}
+
+	/// Answers a demand.
+	pub async fn answer(
+		&self,
+		task: TaskId,
+		demander: &AccountId,
+		answer: Vec<u8>,
+	) -> Result<Outcome, Error> {
+		let (task, answer) = (of_chain(task), BoundedVec(answer));
+		self.submit(&chain::tx().verification().answer(task, id(demander), answer)).await
+	}
+
 	/// Puts up a bond as an auditor.
 	pub async fn bond_auditor(&self, amount: assay_primitives::Balance) -> Result<Outcome, Error> {
 		self.submit(&chain::tx().verification().bond(amount)).await
@@ -71,6 +94,15 @@ pub fn report_seal(
 	let proof = blake2_256(proof);
 	let reporter = id(reporter);
 	Root::from(blake2_256(&(b"assay/report", reporter.0, task, submitted_at, proof, salt).encode()))
+}
+
+fn wanted_of_chain(wanted: Wanted) -> ChainWanted {
+	match wanted {
+		Wanted::Row { node, row } => ChainWanted::Row { node, row },
+		Wanted::Tensors { level, index } => ChainWanted::Tensors { level, index },
+		Wanted::Rows { node, level, index } => ChainWanted::Rows { node, level, index },
+		Wanted::Trace => ChainWanted::Trace,
+	}
 }
 
 fn of_chain(task: TaskId) -> ChainTask {

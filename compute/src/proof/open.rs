@@ -1,6 +1,6 @@
 //! What a fraud proof holds.
 
-use crate::{audit::OpenRow, Node, Root, Shape};
+use crate::{audit::OpenRow, commit::prove_node, Node, Root, Shape, ValidProgram};
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode};
 
@@ -54,6 +54,16 @@ pub struct OpenNode {
 	pub shape: Shape,
 	/// Path to the program's id.
 	pub path: Vec<Root>,
+}
+
+impl OpenNode {
+	/// Opens a node of a program; `None` if there is none of this index.
+	pub fn of(program: &ValidProgram, index: u32) -> Option<Self> {
+		let at = index as usize;
+		let (node, shape) = program.nodes().get(at).zip(program.shapes().get(at))?;
+		let path = prove_node(program, index)?;
+		Some(Self { node: node.clone(), shape: *shape, path })
+	}
 }
 
 /// One operand: its shape, and one of its rows if that is needed.

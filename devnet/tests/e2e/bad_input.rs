@@ -173,7 +173,7 @@ fn to_the_chain() {
 	let fake = Fake::register(&net, "//Eve", &url);
 	post(&spec(id)).unwrap();
 	let task = fake.offered(0);
-	let commitment = Commitment { output_root: Root::zero(), trace_root: Root::zero() };
+	let commitment = Commitment { output_root: Root::zero(), trace_root: Some(Root::zero()) };
 	let hot = &fake.hot;
 	let run = |result| refused("a step out of turn", result, "WrongState");
 	run(runtime.block_on(hot.submit_result(task, commitment)).map(|_| ()));

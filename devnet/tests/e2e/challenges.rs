@@ -54,8 +54,9 @@ fn a_stranger_proves_a_lie_and_is_paid() {
 	let mut net = start();
 	let cli = net.cli.clone();
 	let issuance = Issuance::at_genesis(&cli);
+	// Nothing but the output is committed to here. The trace is given when the challenger demands it.
 	let lying =
-		WorkerOptions { sabotage: Some("9:37:5:1".into()), ..WorkerOptions::honest("//Dave") };
+		WorkerOptions { sabotage: Some("18:37:0:1".into()), ..WorkerOptions::honest("//Dave") };
 	let provider = net.register(&lying, None).unwrap();
 	let _worker = net.start_worker(&provider, lying.sabotage.as_deref()).unwrap();
 	let before = ["//Dave", CHALLENGER, BUYER].map(|who| wealth(&cli, who));
@@ -74,7 +75,7 @@ fn a_stranger_proves_a_lie_and_is_paid() {
 	assert_eq!((code, &found["finding"], &found["reported"]), {
 		(Some(1), &"wrong".into(), &"convicted".into())
 	});
-	assert_eq!([&found["node"], &found["row"], &found["col"]], [9, 37, 5], "{found}");
+	assert_eq!([&found["node"], &found["row"], &found["col"]], [18, 37, 0], "{found}");
 
 	let watched = ended(submission);
 	assert_eq!(planck(&watched["job"]["money"]["paid"]), 0, "{watched}");
@@ -154,7 +155,7 @@ fn reporting_oneself_loses() {
 	let mut net = start();
 	let cli = net.cli.clone();
 	let issuance = Issuance::at_genesis(&cli);
-	let lying = WorkerOptions { sabotage: Some("2:0:0:1".into()), ..WorkerOptions::honest(BUYER) };
+	let lying = WorkerOptions { sabotage: Some("18:0:0:1".into()), ..WorkerOptions::honest(BUYER) };
 	let provider = net.register(&lying, None).unwrap();
 	let _worker = net.start_worker(&provider, lying.sabotage.as_deref()).unwrap();
 	let before = wealth(&cli, BUYER);

@@ -5,6 +5,7 @@
 mod bad_input;
 mod challenges;
 mod common;
+mod demands;
 mod fakes;
 mod job;
 mod lies;

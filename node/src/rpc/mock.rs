@@ -3,6 +3,7 @@
 
 use crate::service::{Block, Hash};
 use assay_primitives::{
+	demand::DemandView,
 	views::{
 		ChallengeView, Demands, JobEvent, JobEventKind, JobView, JobsPage, NetworkStats,
 		ProviderView, TaskView,
@@ -121,6 +122,7 @@ sp_api::mock_impl_runtime_apis! {
 		}
 		fn program(_: Root) -> Option<ProgramInfo> { None }
 		fn audit_fee(_: Root, _: Assurance, _: Balance) -> Option<Balance> { None }
+		fn demands_on(_: AccountId) -> Vec<DemandView> { Vec::new() }
 		fn demands(_: Assurance) -> Option<Demands> { None }
 		fn challenge(_: TaskId) -> Option<ChallengeView> { None }
 		fn max_attempts() -> u8 { 3 }

@@ -44,10 +44,12 @@ pub type SealCommand = sc_consensus_manual_seal::EngineCommand<Hash>;
 const SEAL_COMMANDS: usize = 64;
 
 /// Starts a node over the network backend `N`. It runs until the task manager ends.
-pub async fn start<N>(config: Configuration, options: Options) -> Result<TaskManager, Error>
+pub async fn start<N>(mut config: Configuration, options: Options) -> Result<TaskManager, Error>
 where
 	N: NetworkBackend<Block, <Block as BlockT>::Hash>,
 {
+	// What workers open on the chain for auditors goes past the state, into the off-chain index.
+	config.offchain_worker.indexing_enabled |= config.offchain_worker.enabled;
 	let Partial {
 		client,
 		backend,

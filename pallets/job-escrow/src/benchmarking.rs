@@ -58,7 +58,7 @@ fn url() -> Url {
 }
 
 fn commitment() -> Commitment {
-	Commitment { output_root: Root::repeat_byte(1), trace_root: Root::repeat_byte(2) }
+	Commitment { output_root: Root::repeat_byte(1), trace_root: Some(Root::repeat_byte(2)) }
 }
 
 fn buyer<T: Config>() -> T::AccountId {

@@ -326,7 +326,7 @@ pub fn spec(tasks: u32) -> JobSpec<AccountId> {
 }
 
 pub fn commitment() -> Commitment {
-	Commitment { output_root: Root::repeat_byte(1), trace_root: Root::repeat_byte(2) }
+	Commitment { output_root: Root::repeat_byte(1), trace_root: Some(Root::repeat_byte(2)) }
 }
 
 pub const OFFENCE: Offence =

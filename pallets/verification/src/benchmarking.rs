@@ -4,17 +4,21 @@ use crate::{pallet::*, *};
 use alloc::{vec, vec::Vec};
 use assay_compute::{
 	audit::{self as audits, MemorySource},
-	execute, proof, Dtype, Node, Tensor,
+	execute,
+	proof::{self, demand},
+	Dtype, Node, Tensor,
 };
 use assay_primitives::{
 	auditor::{seal, AuditorId, Salt, SeatId},
+	demand::{Wanted, MAX_OPEN_NODE_BYTES},
 	traits::Programs as _,
 	work::{Commitment, Depth, Place, TaskId, Verdict},
 	Balance, BlockNumber, Root, ASY,
 };
-use codec::Encode;
+use codec::{DecodeAll, Encode};
 use frame_benchmarking::v2::*;
 use frame_support::{
+	pallet_prelude::ConstU32,
 	traits::{fungible::Mutate, Authorize, Get},
 	weights::WeightMeter,
 	BoundedVec,
@@ -76,12 +80,15 @@ fn case<T: Config>() -> Case<T::AccountId> {
 		inputs: BoundedVec::truncate_from(vec![Root::repeat_byte(2); 16]),
 		commitment: Commitment {
 			output_root: Root::repeat_byte(3),
-			trace_root: Root::repeat_byte(4),
+			trace_root: Some(Root::repeat_byte(4)),
 		},
+		given: None,
 		submitted_at: 1,
 		closes_at: NOW + 1_000,
 		moved: 0,
+		moved_by_buyer: 0,
 		pending: 0,
+		strangers: 0,
 		vouched: Default::default(),
 	}
 }
@@ -127,7 +134,7 @@ fn vote<T: Config>(last: AuditorId, seals_until: BlockNumber, votes: &[Verdict],
 			}
 			let account = bonded::<T>(i, DEPOSIT);
 			let sealed = (seal != Root::zero()).then_some((seal, 1));
-			Seat { auditor: id, account, deposit: DEPOSIT, sealed, vote }
+			Seat { sealed, vote, ..Seat::new(id, account, DEPOSIT) }
 		})
 		.collect::<Vec<_>>();
 	let seats = BoundedVec::truncate_from(seats);
@@ -174,7 +181,7 @@ fn lie(nodes: Vec<Node>) -> Lie {
 		inputs: claim.input_roots.iter().map(|root| Root::from(*root)).collect(),
 		commitment: Commitment {
 			output_root: claim.output_root.into(),
-			trace_root: claim.trace_root.into(),
+			trace_root: Some(claim.trace_root.into()),
 		},
 		proof: proof.expect("a lie").encode(),
 	}
@@ -226,6 +233,59 @@ fn decide<T: Config>(lie: &Lie) -> Result<(), BenchmarkError> {
 	report_seal(&reporter, TASK, 1, &lie.proof, &SALT);
 	Pallet::<T>::judge(&program, &lie.inputs, &lie.commitment, &lie.proof).map_err(|_| "a lie")?;
 	Ok(())
+}
+
+fn wealthy<T: Config>() -> T::AccountId {
+	let who = account("wealthy", 0, 0);
+	T::Currency::set_balance(&who, 1_000_000 * ASY);
+	who
+}
+
+/// A case about the program of the most nodes, whose places are the longest to show.
+struct Deep<T: Config> {
+	case: Case<T::AccountId>,
+	opened: Vec<u8>,
+}
+
+fn deep<T: Config>() -> Result<Deep<T>, BenchmarkError> {
+	let bytes = dense(MAX_DENSE);
+	Pallet::<T>::do_register_program(rich::<T>(), &bytes)?;
+	let program = assay_compute::Program::decode_all(&mut &bytes[..]).map_err(|_| "decodes")?;
+	let program = program.validate().map_err(|_| "valid")?;
+	let opened = proof::OpenNode::of(&program, program.output()).ok_or("there is one")?;
+	let case = Case { program: Root::from(program.id()), ..case::<T>() };
+	Cases::<T>::insert(TASK, case.clone());
+	Ok(Deep { case, opened: opened.encode() })
+}
+
+impl<T: Config> Deep<T> {
+	/// The one row of the last node.
+	fn wanted(&self) -> (Wanted, BoundedVec<u8, ConstU32<MAX_OPEN_NODE_BYTES>>) {
+		let node = MAX_DENSE.saturating_sub(14) / 5;
+		(Wanted::Row { node, row: 0 }, BoundedVec::truncate_from(self.opened.clone()))
+	}
+}
+
+/// A case about a row of `bytes`; what to demand of it, and the answer.
+fn wide_row<T: Config>(bytes: u32) -> Result<(Wanted, Vec<u8>, Vec<u8>), BenchmarkError> {
+	let nodes = vec![Node::Input { dtype: Dtype::I8, rows: 1, cols: bytes }];
+	let program = assay_compute::Program { nodes }.validate().map_err(|_| "valid")?;
+	Pallet::<T>::do_register_program(rich::<T>(), &program.encode())?;
+	let input = Tensor::new(program.output_shape(), vec![1; bytes as usize]);
+	let trace = execute(&program, &[(0, input.ok_or("of its shape")?)].into());
+	let trace = trace.map_err(|_| "executes")?;
+	let claim = audits::Claim::new(trace.roots(), &trace.commit());
+	let wanted = demand::Wanted::Row { node: 0, row: 0 };
+	let opening = demand::open(&program, &claim, &wanted, &mut MemorySource::new(&trace));
+	let commitment = Commitment {
+		output_root: claim.output_root.into(),
+		trace_root: Some(claim.trace_root.into()),
+	};
+	let inputs = BoundedVec::truncate_from(vec![Root::from(claim.input_roots[0])]);
+	let case = Case { program: Root::from(program.id()), inputs, commitment, ..case::<T>() };
+	Cases::<T>::insert(TASK, case);
+	let opened = proof::OpenNode::of(&program, 0).ok_or("there is one")?;
+	Ok((wanted.into(), opened.encode(), opening.map_err(|_| "opens")?.encode()))
 }
 
 #[benchmarks]
@@ -424,6 +484,93 @@ mod benchmarks {
 		{
 			decide::<T>(&lie)?;
 		}
+		Ok(())
+	}
+
+	/// In the place of a demand about an earlier attempt.
+	#[benchmark]
+	fn demand() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let deep = deep::<T>()?;
+		let who = wealthy::<T>();
+		let (wanted, opened) = deep.wanted();
+		let (signer, node) = (RawOrigin::Signed(who.clone()), opened.clone());
+		Pallet::<T>::demand(signer.into(), TASK, wanted, node)?;
+		Cases::<T>::insert(TASK, Case { submitted_at: 2, ..deep.case });
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(who), TASK, wanted, opened);
+
+		assert_eq!(Cases::<T>::get(TASK).map(|case| case.pending), Some(1));
+		Ok(())
+	}
+
+	#[benchmark]
+	fn demand_as_auditor() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		vote::<T>(auditor(14), NOW, &[], Root::zero());
+		let deep = deep::<T>()?;
+		let (wanted, opened) = deep.wanted();
+		let key = AuditorId::generate_pair(None);
+		let signature = key.sign(b"not looked at").ok_or("signs")?;
+
+		#[extrinsic_call]
+		_(RawOrigin::Authorized, SEAT, wanted, opened, signature);
+
+		assert_eq!(Demands::<T>::iter().count(), 1);
+		Ok(())
+	}
+
+	#[benchmark]
+	fn authorize_demand_as_auditor() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let key = AuditorId::generate_pair(None);
+		vote::<T>(key.clone(), NOW, &[], Root::zero());
+		let deep = deep::<T>()?;
+		let (wanted, opened) = deep.wanted();
+		let message = Pallet::<T>::signed_demand(SEAT, 0, wanted).encode();
+		let signature = key.sign(&message).ok_or("signs")?;
+		let call = Call::<T>::demand_as_auditor { seat: SEAT, wanted, opened, signature };
+
+		#[block]
+		{
+			call.authorize(TransactionSource::External)
+				.ok_or("Call must give some authorization")??;
+		}
+		Ok(())
+	}
+
+	/// The answer to an auditor's demand, a row of `b` bytes.
+	#[benchmark]
+	fn answer(b: Linear<1_000, 524_288>) -> Result<(), BenchmarkError> {
+		begin::<T>();
+		vote::<T>(auditor(14), NOW, &[], Root::zero());
+		let (wanted, opened, answer) = wide_row::<T>(b)?;
+		Pallet::<T>::do_demand_as_auditor(SEAT, wanted, &opened)?;
+		let answer = BoundedVec::truncate_from(answer);
+		let demander = account("auditor", MAX_DRAWN - 1, 0);
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(wealthy::<T>()), TASK, demander, answer);
+
+		assert_eq!(Demands::<T>::iter().count(), 0);
+		Ok(())
+	}
+
+	/// The sink's part is weighed by the sink.
+	#[benchmark]
+	fn lapse_demand() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		vote::<T>(auditor(14), NOW, &[], Root::zero());
+		let deep = deep::<T>()?;
+		let who = wealthy::<T>();
+		let (wanted, opened) = deep.wanted();
+		Pallet::<T>::demand(RawOrigin::Signed(who.clone()).into(), TASK, wanted, opened)?;
+		#[block]
+		{
+			Pallet::<T>::step(NOW, Step::Demand(TASK, who, NOW));
+		}
+		assert_eq!(Cases::<T>::iter().count(), 0);
 		Ok(())
 	}
 

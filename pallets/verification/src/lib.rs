@@ -31,7 +31,8 @@ pub mod pallet {
 	use assay_primitives::{
 		agenda::Agenda,
 		auditor::{AuditorId, AuditorSignature, Salt, SeatId},
-		traits::{AuditSink, BlockEntropy, TaskEndpoints, WorkLedger},
+		demand::{Wanted, MAX_ANSWER_BYTES, MAX_OPEN_NODE_BYTES},
+		traits::{AuditSink, BlockEntropy, TaskParties, WorkLedger},
 		work::{AuditOutcome, Costs, Offence, TaskId, Verdict},
 		Balance, BlockNumber, Root,
 	};
@@ -65,8 +66,8 @@ pub mod pallet {
 		type Sink: AuditSink<Self::AccountId>;
 		/// Where burned bonds are accounted.
 		type Ledger: WorkLedger<Self::AccountId>;
-		/// Where submitted tasks are served.
-		type Endpoints: TaskEndpoints;
+		/// Who has to do with submitted tasks, and where they are served.
+		type Endpoints: TaskParties<Self::AccountId>;
 		/// Most auditors of a session; those beyond are never drawn.
 		#[pallet::constant]
 		type MaxAuditors: Get<u32>;
@@ -92,6 +93,9 @@ pub mod pallet {
 		/// Bond of a report of fraud.
 		#[codec(index = 2)]
 		ReportBond,
+		/// Price of the answer to a demand.
+		#[codec(index = 3)]
+		DemandBond,
 	}
 
 	/// Registered programs by id.
@@ -119,6 +123,11 @@ pub mod pallet {
 	#[pallet::storage]
 	pub type Reports<T: Config> =
 		StorageDoubleMap<_, Twox64Concat, TaskId, Blake2_128Concat, T::AccountId, Report>;
+
+	/// Demands that are not answered: one of an account about a task at a time.
+	#[pallet::storage]
+	pub type Demands<T: Config> =
+		StorageDoubleMap<_, Twox64Concat, TaskId, Blake2_128Concat, T::AccountId, Demand>;
 
 	/// Lies proved and not yet rewarded, by task and block of submission.
 	#[pallet::storage]
@@ -390,6 +399,44 @@ pub mod pallet {
 			/// How much, in planck.
 			amount: Balance,
 		},
+		/// Somebody demands that the worker open something of its result on the chain.
+		#[codec(index = 19)]
+		Demanded {
+			/// Which task.
+			task: TaskId,
+			/// Who.
+			by: T::AccountId,
+			/// What.
+			wanted: Wanted,
+			/// Last block in which it may be answered.
+			until: BlockNumber,
+		},
+		/// A demand was answered.
+		#[codec(index = 20)]
+		Answered {
+			/// Which task.
+			task: TaskId,
+			/// Whose demand.
+			by: T::AccountId,
+			/// Who answered, and was paid for it.
+			answered_by: T::AccountId,
+		},
+		/// What a demand was about had been decided; what it cost was given back.
+		#[codec(index = 21)]
+		DemandVoid {
+			/// Which task.
+			task: TaskId,
+			/// Whose demand.
+			by: T::AccountId,
+		},
+		/// A worker gave the trace root of a result that it had submitted without one.
+		#[codec(index = 22)]
+		TraceGiven {
+			/// Which task.
+			task: TaskId,
+			/// The root.
+			trace_root: Root,
+		},
 	}
 
 	/// What can go wrong.
@@ -447,6 +494,23 @@ pub mod pallet {
 		BondAtRisk,
 		/// A parameter is out of bounds.
 		InvalidParameters,
+		/// The result was committed to without a trace root. Auditors that look at a trace need one,
+		/// and so does whoever demands something of it: demand the trace first.
+		NoTrace,
+		/// The trace root is known already.
+		TraceKnown,
+		/// There is no such place in the trace, or it is not shown that there is.
+		NoSuchPlace,
+		/// The account waits for the answer to another demand about this result.
+		AlreadyDemanded,
+		/// As many demands wait as may, or the seat has made as many as it may.
+		TooManyDemands,
+		/// The account has made no such demand, or it is decided.
+		NoDemand,
+		/// This does not open what was demanded.
+		NotAnAnswer,
+		/// Only the worker itself can give the trace root.
+		NotTheWorker,
 	}
 
 	#[pallet::hooks]
@@ -650,6 +714,88 @@ pub mod pallet {
 		) -> DispatchResult {
 			let reporter = ensure_signed(origin)?;
 			Self::do_report_fraud(reporter, task, &proof, &salt)
+		}
+
+		/// Demands that the worker open a place of its trace on the chain, or give the trace root that
+		/// it left out. If nobody does within `demand_window` blocks, the provider is convicted as of
+		/// a lie. The task does not settle meanwhile.
+		///
+		/// `opened` is the encoding of the [`OpenNode`](assay_compute::proof::OpenNode) that the place
+		/// is about, which shows that there is such a place; empty where it is about no node.
+		///
+		/// Origin: signed, anyone; has `demand_base + demand_per_byte × bytes` planck held, where bytes
+		/// are the most that the answer may have. Whoever answers is paid that; without an answer it
+		/// is given back.
+		///
+		/// # Errors
+		/// [`Error::NotOpen`], [`Error::NoTrace`], [`Error::TraceKnown`], [`Error::NoSuchPlace`],
+		/// [`Error::AlreadyDemanded`], [`Error::TooManyDemands`]; [`Error::TooLate`] if the end of the
+		/// window was moved as often as it may be and comes before the demand's; the currency's if the
+		/// price cannot be held.
+		///
+		/// # Events
+		/// [`Event::Demanded`].
+		#[pallet::call_index(9)]
+		pub fn demand(
+			origin: OriginFor<T>,
+			task: TaskId,
+			wanted: Wanted,
+			opened: BoundedVec<u8, ConstU32<MAX_OPEN_NODE_BYTES>>,
+		) -> DispatchResult {
+			let who = ensure_signed(origin)?;
+			Self::do_demand(who, task, wanted, &opened)
+		}
+
+		/// The same for a drawn auditor that has not sealed its verdict. It costs the auditor nothing,
+		/// for the worker could have served what is wanted, and it may do so a few times only. The
+		/// round's times move so that the seat can make use of the answer.
+		///
+		/// Origin: authorized, a general transaction without fee. It is let in only with a valid
+		/// signature of the seat's auditor over
+		/// [`SignedDemand`](assay_primitives::auditor::SignedDemand).
+		///
+		/// # Errors
+		/// As [`Call::demand`] and [`Call::seal_verdict`].
+		///
+		/// # Events
+		/// [`Event::Demanded`].
+		#[pallet::call_index(10)]
+		#[pallet::authorize(Self::authorize_demand)]
+		pub fn demand_as_auditor(
+			origin: OriginFor<T>,
+			seat: SeatId,
+			wanted: Wanted,
+			opened: BoundedVec<u8, ConstU32<MAX_OPEN_NODE_BYTES>>,
+			signature: AuditorSignature,
+		) -> DispatchResult {
+			ensure_authorized(origin)?;
+			// Checked in `authorize_demand`, without which this origin does not exist.
+			let _ = signature;
+			Self::do_demand_as_auditor(seat, wanted, &opened)
+		}
+
+		/// Answers a demand: with the encoding of the
+		/// [`Opening`](assay_compute::proof::demand::Opening) of the place, or of the trace root.
+		///
+		/// Origin: signed, anyone who can; the first to give a trace root must be the worker's hot key.
+		/// Whoever answers is paid what the demander put up.
+		///
+		/// # Errors
+		/// [`Error::NoDemand`], [`Error::TooLate`], [`Error::NotAnAnswer`], [`Error::NotTheWorker`].
+		///
+		/// # Events
+		/// [`Event::Answered`]; [`Event::TraceGiven`] with the first trace root.
+		#[pallet::call_index(11)]
+		#[pallet::weight(<T as Config>::WeightInfo::answer(answer.len() as u32)
+			.saturating_add(T::Sink::concluded_weight(MAX_DRAWN)))]
+		pub fn answer(
+			origin: OriginFor<T>,
+			task: TaskId,
+			demander: T::AccountId,
+			answer: BoundedVec<u8, ConstU32<MAX_ANSWER_BYTES>>,
+		) -> DispatchResult {
+			let who = ensure_signed(origin)?;
+			Self::do_answer(who, task, demander, &answer)
 		}
 
 		/// Sets windows, deposits and fees.

@@ -9,7 +9,7 @@ use assay_compute::{
 };
 use assay_primitives::{
 	auditor::{app, seal, AuditorId, Salt, SeatId},
-	traits::{self, Audits as _, BlockEntropy, Programs as _, TaskEndpoints, Terms},
+	traits::{self, Audits as _, BlockEntropy, Programs as _, TaskParties, Terms},
 	work::{Assurance, AuditOutcome, Claim, Commitment, Offence, Place, TaskId, Verdict},
 	Balance, BlockNumber, Root, ASY,
 };
@@ -152,10 +152,16 @@ pub const PROVIDER: AccountId = 77;
 pub const JOBS_EACH: u64 = 1_000;
 
 pub struct MockEndpoints;
-impl TaskEndpoints for MockEndpoints {
-	fn endpoint(task: TaskId) -> Option<traits::Endpoint> {
-		let provider = (PROVIDER + task.job / JOBS_EACH).encode();
-		Endpoint::get().map(|url| traits::Endpoint { provider, url })
+impl TaskParties<AccountId> for MockEndpoints {
+	fn parties(task: TaskId) -> Option<traits::Parties<AccountId>> {
+		let provider = PROVIDER + task.job / JOBS_EACH;
+		Endpoint::get().map(|url| traits::Parties {
+			provider,
+			hot: HOT,
+			url,
+			buyer: BUYER,
+			buyer_url: b"http://buyer.example".to_vec(),
+		})
 	}
 }
 
@@ -195,6 +201,9 @@ pub const OWNER: AccountId = 1_000;
 pub const POOR: AccountId = 1_001;
 pub const REPORTER: AccountId = 1_002;
 pub const OTHER: AccountId = 1_003;
+/// The worker's key.
+pub const HOT: AccountId = 1_005;
+pub const BUYER: AccountId = 1_006;
 /// Owner of the program that claims are about.
 pub const FOUNDER: AccountId = 1_004;
 /// At risk in each seat.
@@ -226,6 +235,9 @@ pub fn params() -> Params {
 		report_window: 8,
 		report_grace: 5,
 		max_moves: 3,
+		demand_window: 20,
+		demand_base: ASY,
+		demand_per_byte: 1_000,
 	}
 }
 
@@ -244,6 +256,8 @@ pub fn new_test_ext() -> sp_io::TestExternalities {
 				(REPORTER, 100 * ASY),
 				(OTHER, 100 * ASY),
 				(FOUNDER, ASY),
+				(HOT, ASY),
+				(BUYER, 100 * ASY),
 			]
 			.into_iter()
 			.chain((1..=60).map(|auditor| (auditor, AUDITOR_BOND + 1)))
@@ -357,7 +371,7 @@ pub fn claim_of(trace: &Trace) -> Claim {
 		inputs: vec![roots[0].into()],
 		commitment: Commitment {
 			output_root: commitment.output_root.into(),
-			trace_root: commitment.trace_root.into(),
+			trace_root: Some(commitment.trace_root.into()),
 		},
 	}
 }

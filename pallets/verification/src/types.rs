@@ -1,7 +1,8 @@
 //! What the pallet stores.
 
 use assay_primitives::{
-	auditor::{AuditorId, Salt},
+	auditor::{AuditorId, Salt, SeatId},
+	demand::{Wanted, MAX_SEAT_DEMANDS},
 	work::{AuditOutcome, Claim, Commitment, Depth, ProgramInfo, TaskId, Verdict, MAX_TASK_INPUTS},
 	Balance, BlockNumber, Root, ASY,
 };
@@ -23,6 +24,8 @@ pub const MAX_EARLIER: u32 = MAX_DRAWN * (MAX_ROUNDS - 1);
 /// Longest fraud proof, in bytes: the widest evidence is four rows of 512 KiB (spec §5), and what is
 /// left holds all paths and headers.
 pub const MAX_PROOF_BYTES: u32 = 4 * assay_compute::MAX_ROW_BYTES + 256 * 1024;
+/// Most demands of strangers that wait at a time, about one result.
+pub const MAX_STRANGERS: u8 = 8;
 /// Longest encoding of a program, in bytes.
 pub const MAX_PROGRAM_BYTES: u32 = assay_compute::MAX_PROGRAM_BYTES as u32;
 
@@ -66,16 +69,22 @@ pub struct Case<AccountId> {
 	pub program: Root,
 	/// Roots of the task's inputs, in node order.
 	pub inputs: BoundedVec<Root, ConstU32<MAX_TASK_INPUTS>>,
-	/// What the worker committed to.
+	/// What the worker committed to when it submitted.
 	pub commitment: Commitment,
+	/// The trace root, if it was left out then and has been given since.
+	pub given: Option<Root>,
 	/// Block in which the result was submitted: tells one attempt at a task from the next.
 	pub submitted_at: BlockNumber,
 	/// First block in which the window is over.
 	pub closes_at: BlockNumber,
-	/// Times that challenges have moved the end of the window.
+	/// Times that strangers' challenges have moved the end of the window.
 	pub moved: u8,
-	/// Reports that are sealed and not opened.
+	/// Times that the buyer's demands have.
+	pub moved_by_buyer: u8,
+	/// Reports that are sealed and not opened, and demands that are not answered.
 	pub pending: u32,
+	/// Of these, strangers' demands.
+	pub strangers: u8,
 	/// Auditors that attested to the whole of the trace, and what each has at risk for it, in planck.
 	pub vouched: BoundedVec<(AccountId, Balance), ConstU32<MAX_DRAWN>>,
 }
@@ -83,8 +92,45 @@ pub struct Case<AccountId> {
 impl<AccountId> Case<AccountId> {
 	/// What is claimed, as auditors are told it.
 	pub fn claim(&self) -> Claim {
-		Claim { program: self.program, inputs: self.inputs.to_vec(), commitment: self.commitment }
+		Claim { program: self.program, inputs: self.inputs.to_vec(), commitment: self.known() }
 	}
+
+	/// What the worker has committed to by now.
+	pub fn known(&self) -> Commitment {
+		let Commitment { output_root, trace_root } = self.commitment;
+		Commitment { output_root, trace_root: trace_root.or(self.given) }
+	}
+}
+
+/// Something that a worker has been asked to open on the chain.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct Demand {
+	/// The attempt that it is about.
+	pub submitted_at: BlockNumber,
+	/// What is wanted.
+	pub wanted: Wanted,
+	/// As whom it was made.
+	pub standing: Standing,
+	/// Block in which it was made.
+	pub at: BlockNumber,
+	/// Last block in which it may be answered.
+	pub until: BlockNumber,
+	/// Held from the demander for whoever answers, in planck.
+	pub price: Balance,
+}
+
+/// As whom somebody makes a demand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub enum Standing {
+	/// Anyone: of these only so many may wait at a time.
+	#[codec(index = 0)]
+	Stranger,
+	/// The buyer of the task.
+	#[codec(index = 1)]
+	Buyer,
+	/// An auditor drawn for it.
+	#[codec(index = 2)]
+	Seat(SeatId),
 }
 
 /// A fraud proof that somebody has in hand, sealed until the chain has noted when.
@@ -229,6 +275,12 @@ pub struct Voting<AccountId> {
 }
 
 impl<AccountId> Voting<AccountId> {
+	/// Sets the times anew.
+	pub(crate) fn seal_until(&mut self, seals_until: BlockNumber, opening_window: BlockNumber) {
+		self.seals_until = seals_until;
+		self.opens_until = seals_until.saturating_add(opening_window);
+	}
+
 	/// Whether verdicts may be opened at `now`: none can be sealed any more.
 	pub fn opening(&self, now: BlockNumber) -> bool {
 		now > self.seals_until || self.seats.iter().all(|seat| seat.sealed.is_some())
@@ -252,10 +304,34 @@ pub struct Seat<AccountId> {
 	pub account: AccountId,
 	/// Part of its bond at risk in this seat, in planck.
 	pub deposit: Balance,
+	/// Demands that it has made.
+	pub demands: u8,
+	/// Last block in which the one may be answered that waits.
+	pub awaits: Option<BlockNumber>,
+	/// BLAKE2b-256 of the answers to them, in order. The bytes lie in the off-chain index of nodes,
+	/// under [`answer_key`](assay_primitives::demand::answer_key).
+	pub answers: BoundedVec<Root, ConstU32<MAX_SEAT_DEMANDS>>,
 	/// Its sealed verdict and the block in which it came.
 	pub sealed: Option<(Root, BlockNumber)>,
 	/// Its verdict, once opened.
 	pub vote: Option<Verdict>,
+}
+
+impl<AccountId> Seat<AccountId> {
+	/// A seat just taken.
+	pub(crate) fn new(auditor: AuditorId, account: AccountId, deposit: Balance) -> Self {
+		let answers = Default::default();
+		Self {
+			auditor,
+			account,
+			deposit,
+			demands: 0,
+			awaits: None,
+			answers,
+			sealed: None,
+			vote: None,
+		}
+	}
 }
 
 /// Something that falls due.
@@ -270,6 +346,9 @@ pub enum Step<AccountId> {
 	/// The reward for the conviction of an attempt at a task is paid.
 	#[codec(index = 2)]
 	Reward(TaskId, BlockNumber),
+	/// The time of a demand is over; void unless it was made in this block.
+	#[codec(index = 3)]
+	Demand(TaskId, AccountId, BlockNumber),
 }
 
 /// A step of an audit.
@@ -364,8 +443,16 @@ pub struct Params {
 	/// Blocks that the challenge window stays open after the last one in which a sealed report may
 	/// be opened.
 	pub report_grace: BlockNumber,
-	/// Times that reports may move the end of a challenge window.
+	/// Times that strangers may move the end of a challenge window.
 	pub max_moves: u8,
+	/// Blocks in which a demand must be answered.
+	pub demand_window: BlockNumber,
+	/// Price of the answer to any demand, in planck.
+	#[serde(with = "assay_primitives::views::amount")]
+	pub demand_base: Balance,
+	/// Price of each byte that the answer may have, in planck: more than its transaction costs.
+	#[serde(with = "assay_primitives::views::amount")]
+	pub demand_per_byte: Balance,
 }
 
 impl Default for Params {
@@ -391,6 +478,9 @@ impl Default for Params {
 			report_window: 20,
 			report_grace: 100,
 			max_moves: 3,
+			demand_window: 1_200,
+			demand_base: ASY / 10,
+			demand_per_byte: ASY / 100_000,
 		}
 	}
 }
@@ -409,6 +499,8 @@ impl Params {
 			&& (1..=self.report_window).contains(&self.report_delay)
 			&& self.report_window < self.challenge_window
 			&& self.report_grace <= MAX_WINDOW
+			&& (1..=MAX_WINDOW).contains(&self.demand_window)
+			&& self.demand_base > 0
 			&& self.report_bond > 0
 			&& self.draw_timeout <= MAX_WINDOW
 			&& soonest.is_some_and(|soonest| self.draw_timeout > soonest)

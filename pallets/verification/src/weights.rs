@@ -52,6 +52,16 @@ pub trait WeightInfo {
 	fn open_verdict() -> Weight;
 	/// `report_fraud`, without what its proof costs.
 	fn report_fraud() -> Weight;
+	/// `demand`.
+	fn demand() -> Weight;
+	/// `demand_as_auditor`.
+	fn demand_as_auditor() -> Weight;
+	/// Authorization of `demand_as_auditor`.
+	fn authorize_demand_as_auditor() -> Weight;
+	/// `answer` of `b` bytes.
+	fn answer(b: u32) -> Weight;
+	/// The end of a demand that was not answered, without the sink's part.
+	fn lapse_demand() -> Weight;
 	/// A proof of `b` bytes about a generated row.
 	fn verify_fill(b: u32) -> Weight;
 	/// A proof of `b` bytes about an element of a product.
@@ -204,6 +214,21 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 			.saturating_add(Weight::from_parts(7_776, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
+	fn demand() -> Weight {
+		Self::commit_report()
+	}
+	fn demand_as_auditor() -> Weight {
+		Self::commit_report()
+	}
+	fn authorize_demand_as_auditor() -> Weight {
+		Self::authorize_seal_verdict()
+	}
+	fn answer(b: u32) -> Weight {
+		Self::commit_report().saturating_add(Self::verify_product(b))
+	}
+	fn lapse_demand() -> Weight {
+		Self::report_fraud()
+	}
 }
 
 // For tests.
@@ -296,5 +321,20 @@ impl WeightInfo for () {
 		Weight::from_parts(55_735_000, 0)
 			.saturating_add(Weight::from_parts(7_776, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+	}
+	fn demand() -> Weight {
+		Self::commit_report()
+	}
+	fn demand_as_auditor() -> Weight {
+		Self::commit_report()
+	}
+	fn authorize_demand_as_auditor() -> Weight {
+		Self::authorize_seal_verdict()
+	}
+	fn answer(b: u32) -> Weight {
+		Self::commit_report().saturating_add(Self::verify_product(b))
+	}
+	fn lapse_demand() -> Weight {
+		Self::report_fraud()
 	}
 }

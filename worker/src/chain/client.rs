@@ -4,6 +4,7 @@ use super::{Call, Chain, ChainError, Pace};
 use crate::{config::NodeUrl, stop::Stop};
 use assay_client::{Client, Signer, Submitter};
 use assay_primitives::{
+	demand::DemandView,
 	views::{JobView, ProviderView, TaskView},
 	work::{JobId, TaskId},
 	AccountId, Balance, BlockNumber, Hash,
@@ -221,6 +222,10 @@ impl Chain for Node {
 		self.ask(|link| async move { link.client.tasks_of(provider).await }).await
 	}
 
+	async fn demands_on(&self, provider: &AccountId) -> Result<Vec<DemandView>, ChainError> {
+		self.ask(|link| async move { link.client.demands_on(provider).await }).await
+	}
+
 	async fn task(&self, id: TaskId) -> Result<Option<TaskView>, ChainError> {
 		self.ask(|link| async move { link.client.task(id).await }).await
 	}
@@ -255,6 +260,7 @@ async fn send(by: &Submitter, call: Call) -> Result<(), ChainError> {
 		Call::Decline { task } => by.decline(task).await,
 		Call::Submit { task, commitment } => by.submit_result(task, commitment).await,
 		Call::Abandon { task } => by.abandon(task).await,
+		Call::Answer { task, by: whose, answer } => by.answer(task, &whose, answer).await,
 		Call::Register { hot_key, stake, profile } => {
 			by.register_provider(&hot_key, stake, &profile).await
 		}

@@ -8,6 +8,7 @@ pub use client::Node;
 pub use pace::{Pace, NOMINAL};
 
 use assay_primitives::{
+	demand::DemandView,
 	market::{Ask, MachineId},
 	views::{JobView, ProviderView, TaskView},
 	work::{Commitment, JobId, TaskId},
@@ -45,6 +46,12 @@ pub trait Chain: Send + Sync + 'static {
 		provider: &AccountId,
 	) -> impl Future<Output = Result<Vec<TaskView>, ChainError>> + Send;
 
+	/// Demands about the results of a provider's tasks that wait for an answer.
+	fn demands_on(
+		&self,
+		provider: &AccountId,
+	) -> impl Future<Output = Result<Vec<DemandView>, ChainError>> + Send;
+
 	/// One task.
 	fn task(&self, id: TaskId)
 		-> impl Future<Output = Result<Option<TaskView>, ChainError>> + Send;
@@ -65,7 +72,7 @@ pub trait Chain: Send + Sync + 'static {
 /// What may be asked of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
-	/// Takes up an offer; signed by the hot key, as the next three.
+	/// Takes up an offer; signed by the hot key, as the next four.
 	Accept {
 		/// The task.
 		task: TaskId,
@@ -90,6 +97,15 @@ pub enum Call {
 	Abandon {
 		/// The task.
 		task: TaskId,
+	},
+	/// Opens on the chain what is demanded of a result.
+	Answer {
+		/// The task.
+		task: TaskId,
+		/// Whose demand.
+		by: AccountId,
+		/// The encoding of what is opened.
+		answer: Vec<u8>,
 	},
 	/// Registers the signer as a provider; signed by the provider, as all that follow.
 	Register {
@@ -116,7 +132,7 @@ pub enum Call {
 
 /// Whether a call failed because the task is no longer what it was when the call was decided on.
 pub fn has_moved_on(error: &ChainError) -> bool {
-	const MOVED: [&str; 7] = [
+	const MOVED: [&str; 8] = [
 		"UnknownJob",
 		"UnknownTask",
 		"NotHotKey",
@@ -124,6 +140,7 @@ pub fn has_moved_on(error: &ChainError) -> bool {
 		"WrongState",
 		"OfferLapsed",
 		"DeadlinePassed",
+		"NoDemand",
 	];
 	error.module_error().is_some_and(|name| MOVED.contains(&name))
 }

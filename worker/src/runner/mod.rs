@@ -1,6 +1,7 @@
 //! How tasks of each kind of workload are prepared and done.
 
 mod limits;
+mod open;
 mod program;
 mod supply;
 
@@ -9,10 +10,11 @@ pub use program::ProgramRunner;
 pub use supply::{on_disk, Missing, Supply};
 
 use crate::{backlog::OutOfReach, quota::NoRoom, sabotage::SabotageError};
+use assay_compute::proof::demand;
 use assay_data::StoreError;
 use assay_primitives::{
 	views::JobView,
-	work::{Commitment, TaskId},
+	work::{Assurance, Commitment, Depth, TaskId},
 	Root,
 };
 use futures::future::BoxFuture;
@@ -30,15 +32,25 @@ pub trait Runner: Send + Sync + 'static {
 		allowed: Duration,
 	) -> BoxFuture<'a, Result<Prepared, Refusal>>;
 
-	/// Does a task with these inputs, which has to be done by `due`, and keeps every tensor of its
-	/// trace. Dropping the future stops it.
+	/// Does a task with these inputs, which has to be done by `due`, and keeps what stands behind
+	/// `extent`. Dropping the future stops it.
 	fn perform<'a>(
 		&'a self,
 		job: &'a JobView,
 		task: TaskId,
 		inputs: &'a [Root],
+		extent: Extent,
 		due: Instant,
 	) -> BoxFuture<'a, Result<Made, Failure>>;
+
+	/// Opens a place of a trace that the store has. The encoding of the opening.
+	fn open<'a>(
+		&'a self,
+		job: &'a JobView,
+		inputs: &'a [Root],
+		commitment: Commitment,
+		place: demand::Wanted,
+	) -> BoxFuture<'a, Result<Vec<u8>, Failure>>;
 
 	/// Whether the store has all that stands behind a commitment.
 	fn holds<'a>(
@@ -46,6 +58,25 @@ pub trait Runner: Send + Sync + 'static {
 		job: &'a JobView,
 		commitment: Commitment,
 	) -> BoxFuture<'a, Result<bool, StoreError>>;
+}
+
+/// How much of a run is committed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+	/// Every tensor.
+	Trace,
+	/// The output alone: the trace is owed only when it is demanded, and costs nothing until then.
+	Output,
+}
+
+impl Extent {
+	/// The least that a job takes.
+	pub fn of(assurance: &Assurance) -> Self {
+		match assurance {
+			Assurance::Optimistic | Assurance::Audited { depth: Depth::Replay, .. } => Self::Output,
+			Assurance::Audited { .. } => Self::Trace,
+		}
+	}
 }
 
 /// A task that can be accepted.

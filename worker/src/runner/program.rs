@@ -1,8 +1,9 @@
 //! Tasks that execute a tensor program.
 
 use super::{
+	open::open,
 	supply::{on_disk, Source},
-	Failure, Limits, Made, Prepared, Refusal, Runner, Supply,
+	Extent, Failure, Limits, Made, Prepared, Refusal, Runner, Supply,
 };
 use crate::{
 	backend::{Backend, BackendError, Cancel},
@@ -11,7 +12,9 @@ use crate::{
 	quota::{NoRoom, Quota},
 	sabotage::Sabotage,
 };
-use assay_compute::{prove_task, Commitment, Root, Shape, Tensor, Trace, ValidProgram};
+use assay_compute::{
+	audit::Claim, proof::demand, prove_task, tensor_root, Root, Shape, Tensor, Trace, ValidProgram,
+};
 use assay_data::{store::Kind, StoreError};
 use assay_primitives::{
 	self as primitives,
@@ -113,6 +116,7 @@ impl ProgramRunner {
 		job: &JobView,
 		task: TaskId,
 		inputs: &[primitives::Root],
+		extent: Extent,
 		due: Instant,
 	) -> Result<Made, Failure> {
 		let from = self.source(job);
@@ -133,13 +137,9 @@ impl ProgramRunner {
 		// Until the journal names it, nobody else knows that the trace is needed.
 		let unnamed = self.collecting.clone().read_owned().await;
 		let begun = Instant::now();
-		let commitment = self.store(program, trace, device).await?;
+		let commitment = self.store(program, trace, extent, device).await?;
 		working.done(executed.saturating_add(begun.elapsed()));
 		self.quota.release(task);
-		let commitment = work::Commitment {
-			output_root: commitment.output_root.into(),
-			trace_root: commitment.trace_root.into(),
-		};
 		Ok(Made { commitment, unnamed })
 	}
 
@@ -175,20 +175,58 @@ impl ProgramRunner {
 		&self,
 		program: Arc<ValidProgram>,
 		trace: Trace,
+		extent: Extent,
 		device: Arc<Held>,
-	) -> Result<Commitment, Failure> {
+	) -> Result<work::Commitment, Failure> {
 		let store = self.supply.store().clone();
 		blocking(device, move || {
 			let begun = Instant::now();
-			let commitment = trace.commit_executed(&program);
-			let Trace { tensors } = trace;
-			store.put_tensors(commitment.tensor_roots.iter().copied().zip(&tensors))?;
-			store.put_trace(&commitment.tensor_roots)?;
-			let bytes = program.costs().trace_bytes;
+			let (commitment, bytes) = match extent {
+				Extent::Trace => {
+					let commitment = trace.commit_executed(&program);
+					let Trace { tensors } = trace;
+					store.put_tensors(commitment.tensor_roots.iter().copied().zip(&tensors))?;
+					store.put_trace(&commitment.tensor_roots)?;
+					let trace_root = Some(commitment.trace_root.into());
+					let output_root = commitment.output_root.into();
+					let bytes = program.costs().trace_bytes;
+					(work::Commitment { output_root, trace_root }, bytes)
+				}
+				Extent::Output => {
+					let output = trace.output();
+					let output = output.ok_or_else(|| Failure::Lasting("no output".into()))?;
+					let root = tensor_root(output);
+					store.put_tensors([(root, output)])?;
+					let commitment =
+						work::Commitment { output_root: root.into(), trace_root: None };
+					(commitment, output.shape().bytes().into())
+				}
+			};
 			tracing::info!("committed and stored {bytes} bytes in {:.2?}", begun.elapsed());
 			Ok(commitment)
 		})
 		.await
+	}
+
+	async fn do_open(
+		&self,
+		job: &JobView,
+		inputs: &[primitives::Root],
+		commitment: work::Commitment,
+		place: demand::Wanted,
+	) -> Result<Vec<u8>, Failure> {
+		let Some(trace_root) = commitment.trace_root else {
+			return Err(Failure::Lasting("nothing is committed to but the output".into()));
+		};
+		let claim = Claim {
+			input_roots: inputs.iter().map(|root| root.0).collect(),
+			output_root: commitment.output_root.0,
+			trace_root: trace_root.0,
+		};
+		let program = self.supply.program(self.source(job), job.program.0).await?;
+		let store = self.supply.store().clone();
+		let opened = spawn_blocking(move || open(&store, &program, &claim, &place));
+		opened.await.map_err(|error| Failure::Passing(error.to_string()))?
 	}
 
 	async fn do_holds(
@@ -197,10 +235,15 @@ impl ProgramRunner {
 		commitment: work::Commitment,
 	) -> Result<bool, StoreError> {
 		let held = on_disk(self.supply.store(), move |store| {
-			let Some(roots) = store.trace(&commitment.trace_root.0)? else { return Ok(false) };
-			if roots.last() != Some(&commitment.output_root.0)
-				|| !store.has(Kind::Program, &program)?
-			{
+			let output = commitment.output_root.0;
+			if !store.has(Kind::Program, &program)? {
+				return Ok(false);
+			}
+			let Some(trace_root) = commitment.trace_root else {
+				return store.has(Kind::Tensor, &output);
+			};
+			let Some(roots) = store.trace(&trace_root.0)? else { return Ok(false) };
+			if roots.last() != Some(&output) {
 				return Ok(false);
 			}
 			for root in &roots {
@@ -232,9 +275,20 @@ impl Runner for ProgramRunner {
 		job: &'a JobView,
 		task: TaskId,
 		inputs: &'a [primitives::Root],
+		extent: Extent,
 		due: Instant,
 	) -> BoxFuture<'a, Result<Made, Failure>> {
-		Box::pin(self.do_perform(job, task, inputs, due))
+		Box::pin(self.do_perform(job, task, inputs, extent, due))
+	}
+
+	fn open<'a>(
+		&'a self,
+		job: &'a JobView,
+		inputs: &'a [primitives::Root],
+		commitment: work::Commitment,
+		place: demand::Wanted,
+	) -> BoxFuture<'a, Result<Vec<u8>, Failure>> {
+		Box::pin(self.do_open(job, inputs, commitment, place))
 	}
 
 	fn holds<'a>(

@@ -4,7 +4,7 @@ use super::{Context, Outcome, StepError};
 use crate::{
 	chain::{Chain, ChainError},
 	journal::{unix_now, Entry, Stage},
-	runner::on_disk,
+	runner::{on_disk, Extent},
 	task_name,
 };
 use assay_client::Amount;
@@ -39,19 +39,21 @@ impl<C: Chain> Context<C> {
 		let mut entry = known.unwrap_or_else(|| Entry::prepared(&job, view, view.inputs.clone()));
 		entry.stage = Stage::Submitted(commitment);
 		entry.ended_at = None;
+		let owed = entry.owed().unwrap_or(commitment);
 		self.journal.save(entry).await?;
-		if self.runner.holds(&job, commitment).await? {
+		if self.runner.holds(&job, owed).await? {
 			return Ok(Outcome::Waits);
 		}
 		tracing::warn!("its trace is no longer whole: executing again to serve it");
 		// It should be there by now, and auditors may be asking for it.
 		let due = Instant::now();
+		let extent = if owed.trace_root.is_some() { Extent::Trace } else { Extent::Output };
 		let made = tokio::select! {
-			made = self.runner.perform(&job, view.id, &view.inputs, due) => made,
+			made = self.runner.perform(&job, view.id, &view.inputs, extent, due) => made,
 			() = self.stop.wait() => return Ok(Outcome::Waits),
 		};
 		match made {
-			Ok(made) if made.commitment == commitment => Ok(Outcome::Waits),
+			Ok(made) if made.commitment == owed => Ok(Outcome::Waits),
 			Ok(_) => {
 				tracing::error!("executing again gave another result than was submitted");
 				Ok(Outcome::Waits)
@@ -121,8 +123,11 @@ pub async fn collect<C: Chain>(cx: &Context<C>) -> Result<Option<Removed>, StepE
 			keep.add_program(store, entry.program.0)?;
 			keep.tasks.insert(entry.tasks_root.0);
 			keep.tensors.extend(entry.inputs.iter().map(|root| root.0));
-			if let Some(commitment) = entry.commitment() {
-				keep.add_trace(store, commitment.trace_root.0)?;
+			if let Some(commitment) = entry.owed() {
+				keep.tensors.insert(commitment.output_root.0);
+				if let Some(trace_root) = commitment.trace_root {
+					keep.add_trace(store, trace_root.0)?;
+				}
 			}
 		}
 		store.collect(&keep, min_age)

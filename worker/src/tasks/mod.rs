@@ -1,9 +1,11 @@
 //! What is done about a task, by where it stands on chain.
 
+mod answer;
 mod keep;
 mod offer;
 mod run;
 
+pub use answer::Answers;
 pub use keep::{collect, note_ended};
 
 use crate::{

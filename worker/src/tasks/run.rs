@@ -4,7 +4,7 @@ use super::{time_within, Context, Outcome, StepError};
 use crate::{
 	chain::{Call, Chain},
 	journal::{Entry, Stage},
-	runner::{Failure, Made},
+	runner::{Extent, Failure, Made},
 };
 use assay_primitives::{
 	views::{JobView, TaskView},
@@ -34,10 +34,11 @@ impl<C: Chain> Context<C> {
 		let commitment = match self.made(&job, &entry).await? {
 			Some(commitment) => commitment,
 			None => {
+				let extent = Extent::of(&job.assurance);
 				let left = time_within(due.saturating_sub(height), self.chain.block_time());
 				let by = Instant::now() + left;
 				let made = tokio::select! {
-					made = self.runner.perform(&job, view.id, &entry.inputs, by) => made,
+					made = self.runner.perform(&job, view.id, &entry.inputs, extent, by) => made,
 					() = self.past(due) => {
 						tracing::warn!("the deadline, block {due}, passed before it was done");
 						return Ok(Outcome::Waits);
@@ -69,9 +70,9 @@ impl<C: Chain> Context<C> {
 		let begun = Instant::now();
 		let outcome = self.send(Call::Submit { task: view.id, commitment }).await?;
 		tracing::info!(
-			"submitted output {:#x}, trace {:#x}, in {:.2?}",
+			"submitted output {:#x}, trace {}, in {:.2?}",
 			commitment.output_root,
-			commitment.trace_root,
+			commitment.trace_root.map_or("on demand".into(), |root| format!("{root:#x}")),
 			begun.elapsed()
 		);
 		entry.stage = Stage::Submitted(commitment);

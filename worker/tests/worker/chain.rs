@@ -3,6 +3,7 @@
 use assay_client::DispatchError;
 use assay_compute::verify_task;
 use assay_primitives::{
+	demand::DemandView,
 	market::{MachineClass, Requirements},
 	views::{JobView, MachineView, MatchView, ProviderView, TaskView},
 	work::{Assurance, JobId, Reason, TaskId, TaskStatus},
@@ -43,6 +44,8 @@ pub struct State {
 	pub mute: bool,
 	/// What the provider's tasks are shown as, instead of what they are.
 	pub shown: Option<Vec<TaskView>>,
+	/// Demands that wait for an answer.
+	pub demands: Vec<DemandView>,
 	/// What an accept fails with.
 	pub refuse_accept: Option<&'static str>,
 }
@@ -210,6 +213,13 @@ impl FakeChain {
 				own(state, hot, *task)?;
 				end(state, *task, Reason::Abandoned, height);
 			}
+			Call::Answer { task, by, .. } => {
+				let open = state.demands.len();
+				state.demands.retain(|demand| demand.task != *task || demand.by != *by);
+				if state.demands.len() == open {
+					return Err("NoDemand".into());
+				}
+			}
 			Call::Register { hot_key, stake, profile } => {
 				if state.providers.contains_key(&self.account) {
 					return Err("AlreadyRegistered".into());
@@ -339,6 +349,11 @@ impl Chain for FakeChain {
 			view.matched.as_ref().is_some_and(|matched| matched.provider == *provider)
 		};
 		Ok(state.tasks.values().filter(matched).filter(|view| is_live(view)).cloned().collect())
+	}
+
+	async fn demands_on(&self, _: &AccountId) -> Result<Vec<DemandView>, ChainError> {
+		self.check_up()?;
+		Ok(self.state().demands.clone())
 	}
 
 	async fn task(&self, id: TaskId) -> Result<Option<TaskView>, ChainError> {

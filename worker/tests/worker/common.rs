@@ -284,7 +284,7 @@ pub fn claim(chain: &FakeChain, task: TaskId) -> audit::Claim {
 	audit::Claim {
 		input_roots: view.inputs.iter().map(|root| root.0).collect(),
 		output_root: commitment.output_root.0,
-		trace_root: commitment.trace_root.0,
+		trace_root: commitment.trace_root.expect("committed to").0,
 	}
 }
 

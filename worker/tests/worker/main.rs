@@ -4,6 +4,7 @@ mod chain;
 mod common;
 mod config;
 mod declines;
+mod demands;
 mod honest;
 mod pace;
 mod register;

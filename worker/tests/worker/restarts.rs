@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 /// The right commitment of the buyer's task.
 fn right(buyer: &Buyer, task: u32) -> Commitment {
 	let made = execute(&buyer.program, &buyer.given(task)).unwrap().commit();
-	Commitment { output_root: made.output_root.into(), trace_root: made.trace_root.into() }
+	Commitment { output_root: made.output_root.into(), trace_root: Some(made.trace_root.into()) }
 }
 
 fn entry(rig: &Rig, task: TaskId) -> Entry {
@@ -183,7 +183,7 @@ fn before_it_submitted_what_it_can_no_longer_make() {
 		let (rig, buyer) = (Rig::new(), Buyer::new(1).await);
 		let task = committed(&rig, &buyer).await;
 		let journal = Journal::open(rig.config.journal_dir()).unwrap();
-		let other = Commitment { output_root: [1; 32].into(), trace_root: [2; 32].into() };
+		let other = Commitment { output_root: [1; 32].into(), trace_root: Some([2; 32].into()) };
 		let stage = Stage::Committed(other);
 		journal.save(Entry { stage, ..entry(&rig, task) }).await.unwrap();
 		let worker = rig.start().await;
@@ -230,7 +230,7 @@ fn with_its_folder_lost() {
 		std::fs::remove_dir_all(rig.dir()).unwrap();
 		let worker = rig.start().await;
 		until("executed again", || rig.executions() == 2).await;
-		let trace = right(&buyer, 0).trace_root;
+		let trace = right(&buyer, 0).trace_root.expect("committed to");
 		let store = rig.store();
 		until("stored", || store.trace(&trace.0).unwrap().is_some()).await;
 		fetch_trace(&worker.url, &buyer.program, &claim(&rig.chain, task)).await;
@@ -246,7 +246,7 @@ fn another_run_of_the_same_task_owes_nothing_to_the_first() {
 		let task = committed(&rig, &buyer).await;
 		// The first run's entry names something else, as if it had been made by a lie.
 		let journal = Journal::open(rig.config.journal_dir()).unwrap();
-		let other = Commitment { output_root: [1; 32].into(), trace_root: [2; 32].into() };
+		let other = Commitment { output_root: [1; 32].into(), trace_root: Some([2; 32].into()) };
 		let stage = Stage::Committed(other);
 		journal.save(Entry { stage, ..entry(&rig, task) }).await.unwrap();
 		{

@@ -3,6 +3,7 @@
 use crate::{Config, Engaged, Job, Jobs, NextJob, Pallet, Task, Tasks};
 use alloc::vec::Vec;
 use assay_primitives::{
+	url::Url,
 	views::MAX_PAGE,
 	work::{JobId, TaskId, TaskIndex},
 };
@@ -47,9 +48,19 @@ impl<T: Config> Pallet<T> {
 
 	/// Live tasks that a provider is matched to.
 	pub fn tasks_of(provider: &T::AccountId) -> Vec<(TaskId, Task<T>)> {
-		Engaged::<T>::iter_key_prefix(provider)
-			.take(MAX_ENGAGED)
+		Self::engagements(provider)
+			.into_iter()
 			.filter_map(|id| Tasks::<T>::get(id.job, id.index).map(|task| (id, task)))
 			.collect()
+	}
+
+	/// Which tasks these are.
+	pub fn engagements(provider: &T::AccountId) -> Vec<TaskId> {
+		Engaged::<T>::iter_key_prefix(provider).take(MAX_ENGAGED).collect()
+	}
+
+	/// Who posted a job, and where its data is served.
+	pub fn buyer_of(job: JobId) -> Option<(T::AccountId, Url)> {
+		Jobs::<T>::get(job).map(|job| (job.owner, job.spec.data_url))
 	}
 }

@@ -1,5 +1,6 @@
 //! Tests by topic. Each ends with `do_try_state` and a check of total issuance.
 
+mod any_bytes;
 mod bad_input;
 mod convictions;
 mod exits;

@@ -25,6 +25,11 @@ impl<T: Config> Pallet<T> {
 	pub fn endpoint_of(account: &T::AccountId) -> Option<assay_primitives::url::Url> {
 		Providers::<T>::get(account).map(|provider| provider.endpoint)
 	}
+
+	/// With which key a provider's worker signs.
+	pub fn hot_key_of(account: &T::AccountId) -> Option<T::AccountId> {
+		Providers::<T>::get(account).map(|provider| provider.hot_key)
+	}
 }
 
 impl<T: Config> Pallet<T>

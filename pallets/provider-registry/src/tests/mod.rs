@@ -1,3 +1,4 @@
+mod any_bytes;
 mod asks;
 mod machines;
 mod profile;

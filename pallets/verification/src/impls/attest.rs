@@ -44,23 +44,26 @@ pub(crate) fn tally<AccountId>(seats: &[Seat<AccountId>]) -> Option<AuditOutcome
 }
 
 /// A round in which a seat may act, and the seat's place in it.
-struct OpenSeat<AccountId> {
+pub(crate) struct OpenSeat<AccountId> {
 	audit: Audit<AccountId>,
-	voting: Voting<AccountId>,
+	pub(crate) voting: Voting<AccountId>,
 	number: usize,
 }
 
 impl<T: Config> Pallet<T> {
 	/// What the auditor of a seat signs to seal a verdict.
 	pub(crate) fn signed_seal(seat: SeatId, seal: Root) -> SignedSeal {
-		// The genesis hash is never pruned.
-		let genesis = frame_system::Pallet::<T>::block_hash(
-			frame_system::pallet_prelude::BlockNumberFor::<T>::from(0u32),
-		);
-		SignedSeal { genesis, seat, seal }
+		SignedSeal { genesis: Self::genesis(), seat, seal }
 	}
 
-	fn round_of(id: SeatId) -> Result<OpenSeat<T::AccountId>, Error<T>> {
+	/// Hash of the first block, which is never pruned.
+	pub(crate) fn genesis() -> Root {
+		frame_system::Pallet::<T>::block_hash(
+			frame_system::pallet_prelude::BlockNumberFor::<T>::from(0u32),
+		)
+	}
+
+	pub(crate) fn round_of(id: SeatId) -> Result<OpenSeat<T::AccountId>, Error<T>> {
 		let audit = Audits::<T>::get(id.task).ok_or(Error::<T>::NotUnderAudit)?;
 		ensure!(audit.submitted_at == id.submitted_at, Error::<T>::NotUnderAudit);
 		ensure!(audit.round == id.round, Error::<T>::WrongRound);
@@ -73,7 +76,7 @@ impl<T: Config> Pallet<T> {
 	}
 
 	/// The round, if the seat may seal its verdict now.
-	fn to_seal(id: SeatId) -> Result<OpenSeat<T::AccountId>, Error<T>> {
+	pub(crate) fn to_seal(id: SeatId) -> Result<OpenSeat<T::AccountId>, Error<T>> {
 		let open = Self::round_of(id)?;
 		let seat = open.seat().ok_or(Error::<T>::NoSuchSeat)?;
 		ensure!(seat.sealed.is_none(), Error::<T>::AlreadySealed);
@@ -128,7 +131,11 @@ impl<T: Config> Pallet<T> {
 	}
 
 	/// A seat does each thing once, so two transactions for it, whatever they say, exclude each other.
-	fn valid(tag: &'static str, id: &SeatId, until: BlockNumber) -> TransactionValidityWithRefund {
+	pub(crate) fn valid(
+		tag: &'static str,
+		id: &impl Encode,
+		until: BlockNumber,
+	) -> TransactionValidityWithRefund {
 		let left = u64::from(until.saturating_sub(Self::now())).saturating_add(1);
 		let validity = ValidTransaction::with_tag_prefix(tag)
 			.priority(TransactionPriority::MAX / 2)
@@ -146,9 +153,21 @@ impl<T: Config> Pallet<T> {
 		seat.sealed = Some((seal, now));
 		let auditor = seat.account.clone();
 		Self::deposit_event(Event::Sealed { task: id.task, auditor });
-		open.audit.stage = Stage::Voting(open.voting);
-		Audits::<T>::insert(id.task, open.audit);
+		Self::store_round(id.task, open);
 		Ok(())
+	}
+
+	pub(crate) fn store_round(task: TaskId, open: OpenSeat<T::AccountId>) {
+		let OpenSeat { mut audit, voting, .. } = open;
+		audit.stage = Stage::Voting(voting);
+		Audits::<T>::insert(task, audit);
+	}
+
+	/// Looks at a round again when the time for sealing is over.
+	pub(crate) fn schedule_voting(id: SeatId, seals_until: BlockNumber) {
+		let SeatId { task, submitted_at, round, .. } = id;
+		let step = Step::Audit(AuditStep { task, submitted_at, round });
+		Steps::<T>::put(Self::now(), seals_until.saturating_add(1), step);
 	}
 
 	pub(crate) fn do_open(
@@ -164,7 +183,7 @@ impl<T: Config> Pallet<T> {
 		if let Verdict::Invalid(place) = verdict {
 			let since = seat.sealed.map_or(now, |(_, at)| at);
 			let case = Cases::<T>::get(id.task).ok_or(Error::<T>::NotOpen)?;
-			match Self::judge(&case.program, &case.inputs, &case.commitment, proof) {
+			match Self::judge(&case.program, &case.inputs, &case.known(), proof) {
 				Ok(fault) if fault.place == place => {
 					Self::deposit_event(Event::Attested {
 						task: id.task,
@@ -190,8 +209,7 @@ impl<T: Config> Pallet<T> {
 		Self::deposit_event(Event::Attested { task: id.task, auditor, verdict });
 		let pending = open.voting.seats.iter().any(|s| s.sealed.is_some() && s.vote.is_none());
 		if pending || !open.voting.opening(now) {
-			open.audit.stage = Stage::Voting(open.voting);
-			Audits::<T>::insert(id.task, open.audit);
+			Self::store_round(id.task, open);
 			let judged = Self::judge_weight(proof.len() as u32);
 			let own = <T as Config>::WeightInfo::open_verdict().saturating_add(judged);
 			return Ok(Some(own).into());
@@ -200,7 +218,7 @@ impl<T: Config> Pallet<T> {
 		Ok(().into())
 	}
 
-	/// A step of an open vote: the time for sealing or opening is over.
+	/// A step of an open vote: the time for sealing or opening may be over.
 	pub(crate) fn step_voting(
 		now: BlockNumber,
 		step: AuditStep,
@@ -223,6 +241,7 @@ impl<T: Config> Pallet<T> {
 		mut audit: Audit<T::AccountId>,
 		voting: Voting<T::AccountId>,
 	) {
+		Self::forget_answers(task, &audit, &voting);
 		let outcome = tally(&voting.seats);
 		let mut vouched = Vec::new();
 		let mut attesters = Vec::new();
@@ -258,16 +277,16 @@ impl<T: Config> Pallet<T> {
 }
 
 impl<AccountId> OpenSeat<AccountId> {
-	fn seat(&self) -> Option<&Seat<AccountId>> {
+	pub(crate) fn seat(&self) -> Option<&Seat<AccountId>> {
 		self.voting.seats.get(self.number)
 	}
 
-	fn seat_mut(&mut self) -> Option<&mut Seat<AccountId>> {
+	pub(crate) fn seat_mut(&mut self) -> Option<&mut Seat<AccountId>> {
 		self.voting.seats.get_mut(self.number)
 	}
 }
 
-fn not_now<T>(error: Error<T>) -> InvalidTransaction {
+pub(crate) fn not_now<T>(error: Error<T>) -> InvalidTransaction {
 	match error {
 		Error::NoSuchSeat | Error::WrongSeal => InvalidTransaction::BadProof,
 		Error::TooEarly => InvalidTransaction::Future,

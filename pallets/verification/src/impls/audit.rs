@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use assay_primitives::{
 	honesty,
 	traits::{self, AuditSink, Terms},
-	work::{Assurance, AuditOutcome, Claim, Costs, TaskId},
+	work::{Assurance, AuditOutcome, Claim, Costs, Depth, TaskId},
 	Balance, BlockNumber, ASY,
 };
 use frame_support::{
@@ -40,11 +40,13 @@ impl<T: Config> traits::Audits for Pallet<T> {
 		let now = Self::now();
 		let params = Parameters::<T>::get();
 		let Terms { assurance, gain, collateral } = *terms;
+		let seen = claim.commitment.trace_root.is_some();
 		let Assurance::Audited { auditors, depth, at_least } = assurance else {
 			Self::open_case(now, task, claim, &params)?;
 			return Ok(false);
 		};
 		ensure!((1..=MAX_DRAWN).contains(&u32::from(auditors)), Error::<T>::NotEnoughAuditors);
+		ensure!(seen || depth == Depth::Replay, Error::<T>::NoTrace);
 		// Matches keep to the least stake. Dust, where rounding says otherwise, is always audited.
 		let rate = honesty::audit_rate(gain, collateral, auditors)
 			.unwrap_or(Perquintill::one())
@@ -102,7 +104,8 @@ impl<T: Config> Pallet<T> {
 		let audit = <T as Config>::WeightInfo::step_draw(T::MaxAuditors::get())
 			.max(<T as Config>::WeightInfo::step_deadline())
 			.max(<T as Config>::WeightInfo::lapse_report())
-			.saturating_add(concluded);
+			.max(<T as Config>::WeightInfo::lapse_demand())
+			.saturating_add(concluded.max(T::Sink::convicted_weight()));
 		let reward =
 			<T as Config>::WeightInfo::pay_reward().saturating_add(T::Sink::reward_weight());
 		audit.max(reward)
@@ -125,6 +128,7 @@ impl<T: Config> Pallet<T> {
 			Step::Audit(step) => Self::step_audit(now, step),
 			Step::Report(task, reporter, at) => Self::lapse_report(task, reporter, at),
 			Step::Reward(task, submitted_at) => Self::pay_reward(task, submitted_at),
+			Step::Demand(task, who, at) => Self::lapse_demand(now, task, who, at),
 		}
 	}
 

@@ -1,7 +1,8 @@
 //! Results that may still be challenged, and the windows in which they may be.
 
-use crate::{pallet::*, Case, Params};
+use crate::{pallet::*, Case, Params, Standing};
 use assay_primitives::{
+	demand::MAX_SEAT_DEMANDS,
 	views::ChallengeView,
 	work::{Claim, TaskId},
 	BlockNumber,
@@ -25,10 +26,13 @@ impl<T: Config> Pallet<T> {
 				program: claim.program,
 				inputs,
 				commitment: claim.commitment,
+				given: None,
 				submitted_at: now,
 				closes_at: now.saturating_add(params.challenge_window),
 				moved: 0,
+				moved_by_buyer: 0,
 				pending: 0,
+				strangers: 0,
 				vouched: Default::default(),
 			},
 		);
@@ -45,10 +49,12 @@ impl<T: Config> Pallet<T> {
 
 	/// What a challenger needs to know of a result.
 	pub fn challenge(task: TaskId) -> Option<ChallengeView> {
-		let Case { submitted_at, closes_at, pending, .. } = Cases::<T>::get(task)?;
+		let case = Cases::<T>::get(task)?;
+		let commitment = case.known();
+		let Case { submitted_at, closes_at, pending, .. } = case;
 		let Params { report_bond: bond, report_delay: delay, report_window: window, .. } =
 			Parameters::<T>::get();
-		Some(ChallengeView { submitted_at, closes_at, pending, bond, delay, window })
+		Some(ChallengeView { submitted_at, closes_at, commitment, pending, bond, delay, window })
 	}
 
 	/// Ends the window of a result that stands: whoever vouched for it was right to.
@@ -64,16 +70,27 @@ impl<T: Config> Pallet<T> {
 impl<AccountId> Case<AccountId> {
 	/// Keeps the window open beyond `until`, the last block in which something pending may come to
 	/// an end. The end of the window is moved only so often; after that nothing may be begun that
-	/// could outlast it. Says whether it may.
-	pub(crate) fn keep_open(&mut self, until: BlockNumber, params: &Params) -> bool {
+	/// could outlast it. The buyer may move it as often as it takes to find a lie by demands, whatever
+	/// strangers have done; a seat of an audit holds the result by the audit. Says whether it may.
+	pub(crate) fn keep_open(
+		&mut self,
+		until: BlockNumber,
+		standing: Standing,
+		params: &Params,
+	) -> bool {
+		let (moved, most) = match standing {
+			Standing::Seat(_) => return true,
+			Standing::Buyer => (&mut self.moved_by_buyer, MAX_SEAT_DEMANDS as u8),
+			Standing::Stranger => (&mut self.moved, params.max_moves),
+		};
 		let wanted = until.saturating_add(params.report_grace).saturating_add(1);
 		if wanted <= self.closes_at {
 			return true;
 		}
-		if self.moved >= params.max_moves {
+		if *moved >= most {
 			return until < self.closes_at;
 		}
-		self.moved = self.moved.saturating_add(1);
+		*moved = moved.saturating_add(1);
 		self.closes_at = wanted;
 		true
 	}

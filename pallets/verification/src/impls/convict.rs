@@ -4,12 +4,12 @@ use crate::{pallet::*, Case, Conviction, Stage, Step};
 use assay_primitives::{
 	traits::AuditSink,
 	work::{Depth, Offence, TaskId, Verdict},
-	BlockNumber,
+	Balance, BlockNumber,
 };
 
 impl<T: Config> Pallet<T> {
 	/// Ends a case against the provider. Auditors that vouched for what is proved wrong lose what
-	/// they put up; the challenger, who had a proof `since` a block, is paid once nobody can have had
+	/// they put up, but not for a trace that they were not shown or that is only withheld; the challenger, who had a proof `since` a block, is paid once nobody can have had
 	/// one earlier.
 	pub(crate) fn convict(
 		now: BlockNumber,
@@ -18,11 +18,14 @@ impl<T: Config> Pallet<T> {
 		offence: Offence,
 		challenger: Option<(T::AccountId, BlockNumber)>,
 	) {
-		let Offence::Wrong(_) = offence;
-		Self::drop_audit(task);
+		// Of a result without a trace, auditors have seen the output. A trace given later may be wrong
+		// though that is right, and they must not be made to answer for it.
+		let answers = matches!(offence, Offence::Wrong(_)) && case.given.is_none();
+		Self::drop_audit(task, answers);
 		Cases::<T>::remove(task);
+		let commitment = case.known();
 		for (auditor, deposit) in case.vouched {
-			Self::slash_auditor(task, &auditor, deposit);
+			Self::end_risk(task, &auditor, deposit, answers);
 		}
 		let reward = T::Sink::convicted(task, offence, challenger.is_some());
 		Self::deposit_event(Event::Convicted {
@@ -35,7 +38,7 @@ impl<T: Config> Pallet<T> {
 		let conviction = Conviction {
 			program: case.program,
 			inputs: case.inputs,
-			commitment: case.commitment,
+			commitment,
 			challenger,
 			since,
 			reward,
@@ -57,18 +60,25 @@ impl<T: Config> Pallet<T> {
 
 	/// Forgets the audit under way of what is proved wrong. Who has said that it is right loses its
 	/// deposit, unless a few rows were all it had to look at; the others have nothing at risk any more.
-	fn drop_audit(task: TaskId) {
+	fn drop_audit(task: TaskId, answers: bool) {
 		Earlier::<T>::remove(task);
 		let Some(audit) = Audits::<T>::take(task) else { return };
-		if let Stage::Voting(voting) = audit.stage {
-			for seat in voting.seats {
+		if let Stage::Voting(voting) = &audit.stage {
+			Self::forget_answers(task, &audit, voting);
+			for seat in &voting.seats {
 				Duties::<T>::remove(&seat.auditor, task);
-				if seat.vote == Some(Verdict::Valid) && audit.depth != Depth::Spot {
-					Self::slash_auditor(task, &seat.account, seat.deposit);
-				} else {
-					Self::clear_risk(&seat.account, seat.deposit);
-				}
+				let vouches = seat.vote == Some(Verdict::Valid) && audit.depth != Depth::Spot;
+				Self::end_risk(task, &seat.account, seat.deposit, answers && vouches);
 			}
+		}
+	}
+
+	/// Ends what an auditor has at risk, at its cost or not.
+	fn end_risk(task: TaskId, auditor: &T::AccountId, deposit: Balance, slashed: bool) {
+		if slashed {
+			Self::slash_auditor(task, auditor, deposit);
+		} else {
+			Self::clear_risk(auditor, deposit);
 		}
 	}
 }

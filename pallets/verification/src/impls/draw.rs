@@ -154,7 +154,7 @@ impl<T: Config> Pallet<T> {
 			let Auditor { id, account } = auditor;
 			let deposit = deposit.min(bond.free());
 			Self::put_at_risk(&account, deposit);
-			Seat { auditor: id, account, deposit, sealed: None, vote: None }
+			Seat::new(id, account, deposit)
 		};
 		Some(seated.into_iter().take(wanted).map(seat).collect())
 	}

@@ -5,6 +5,7 @@ mod audit;
 mod bond;
 mod case;
 mod convict;
+mod demand;
 pub(crate) mod draw;
 mod entropy;
 mod fee;

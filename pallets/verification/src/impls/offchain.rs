@@ -5,10 +5,11 @@ use crate::{pallet::*, Stage, Voting, LOG_TARGET, MAX_PROOF_BYTES};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use assay_primitives::{
 	auditor::{
-		seal, Access, AuditId, AuditReply, AuditRequest, AuditorId, Finding, Salt, SeatId,
-		ACCESS_KEY, PATH,
+		seal, Access, AuditId, AuditReply, AuditRequest, AuditorId, Demanded, Finding, Salt,
+		SeatId, ACCESS_KEY, PATH,
 	},
-	traits::TaskEndpoints,
+	demand::answer_key,
+	traits::TaskParties,
 	work::{TaskId, Verdict},
 	BlockNumber, Root,
 };
@@ -16,7 +17,7 @@ use codec::{Decode, DecodeAll, Encode};
 use core::fmt;
 use frame_system::offchain::SubmitTransaction;
 use sp_application_crypto::RuntimeAppPublic;
-use sp_core::offchain::Duration;
+use sp_core::offchain::{Duration, StorageKind};
 use sp_runtime::{
 	offchain::{
 		http,
@@ -79,13 +80,15 @@ pub(crate) struct Duty {
 	act: Act,
 }
 
-/// What a seat has to do next.
+/// What a seat does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 enum Act {
 	/// Come to a verdict and seal it.
 	Seal,
 	/// Open what was sealed.
 	Open,
+	/// Make the seat's demand of this number.
+	Demand(u8),
 }
 
 /// A duty seen to: the task and its provider.
@@ -105,6 +108,13 @@ struct Kept {
 	salt: Salt,
 }
 
+/// What the auditor service has come to.
+enum Found {
+	Pending,
+	Verdict(Verdict, Vec<u8>),
+	Demand(Demanded),
+}
+
 /// Why a duty could not be done in this block.
 enum Failed {
 	/// The provider has no endpoint any more.
@@ -121,6 +131,8 @@ enum Failed {
 	Expired,
 	/// What it took for a proof shows no fault.
 	NotProved,
+	/// What the worker has opened on the chain is not in the node's off-chain index.
+	NoAnswer,
 	/// The verdict that was sealed is not known any more.
 	Forgotten,
 	/// The keystore did not sign.
@@ -140,6 +152,7 @@ impl fmt::Display for Failed {
 			Failed::Expired => f.write_str("the audit came to no end in the round's time"),
 			Failed::NotSigned => f.write_str("the keystore did not sign"),
 			Failed::NotProved => f.write_str("the auditor service's proof shows no fault"),
+			Failed::NoAnswer => f.write_str("an answer on the chain is not in the off-chain index"),
 			Failed::Forgotten => f.write_str("the verdict that was sealed is not known any more"),
 			Failed::NotTaken => f.write_str("the pool did not take the transaction"),
 		}
@@ -257,13 +270,16 @@ impl<T: Config> Pallet<T> {
 			round: audit.round,
 			number: place.try_into().ok()?,
 		};
-		let provider = T::Endpoints::endpoint(task).map(|e| e.provider).unwrap_or_default();
+		let parties = T::Endpoints::parties(task);
+		let provider = parties.map(|p| p.provider.encode()).unwrap_or_default();
 		let Voting { seals_until, opens_until, .. } = voting;
 		Some(Duty { auditor, seat, provider, seals_until, opens_until, act })
 	}
 
 	fn do_duty(access: &Access, duty: &Duty) -> Result<(), Failed> {
 		let call = match (duty.act, Self::kept(duty)) {
+			// A demand is made in the course of coming to a verdict.
+			(Act::Demand(_), _) => return Ok(()),
 			(Act::Open, None) => return Err(Failed::Forgotten),
 			(Act::Open, Some(Kept { verdict, proof, salt, .. })) => {
 				let proof = proof.try_into().map_err(|_| Failed::Forgotten)?;
@@ -293,18 +309,23 @@ impl<T: Config> Pallet<T> {
 			(Verdict::Abstained, Vec::new())
 		} else {
 			match Self::find(access, duty)? {
-				Some(found) => found,
-				None => return Ok(None),
+				Found::Verdict(verdict, proof) => (verdict, proof),
+				Found::Pending => return Ok(None),
+				Found::Demand(demanded) => {
+					Self::send_demand(duty, demanded)?;
+					return Ok(None);
+				}
 			}
 		};
 		let salt = sp_io::offchain::random_seed();
 		Ok(Some(Self::keep(duty, Kept { claim, verdict, proof, salt })))
 	}
 
-	/// What a duty is about: a seat of the same name may be about another claim on another fork.
+	/// What a duty is about: a seat of the same name may be about another claim on another fork. A
+	/// trace root that is given later does not make it another, for what is sealed must be opened.
 	fn claimed(duty: &Duty) -> Option<Root> {
 		let case = Cases::<T>::get(duty.seat.task)?;
-		Some(BlakeTwo256::hash_of(&case.claim()))
+		Some(BlakeTwo256::hash_of(&(case.program, case.inputs, case.commitment)))
 	}
 
 	/// Block from which the auditor's answer is not waited for any more, so that the seat can still
@@ -313,38 +334,60 @@ impl<T: Config> Pallet<T> {
 		duty.seals_until.saturating_sub(SEALING_BLOCKS)
 	}
 
-	/// Asks the auditor service; `None` while it is not done. An accusation that this node does not
-	/// find proved itself is never made.
-	fn find(access: &Access, duty: &Duty) -> Result<Option<(Verdict, Vec<u8>)>, Failed> {
+	/// Asks the auditor service. An accusation that this node does not find proved itself is never
+	/// made.
+	fn find(access: &Access, duty: &Duty) -> Result<Found, Failed> {
 		let SeatId { task, submitted_at, .. } = duty.seat;
 		let (Some(audit), Some(case)) = (Audits::<T>::get(task), Cases::<T>::get(task)) else {
-			return Ok(None);
+			return Ok(Found::Pending);
 		};
-		let endpoint = T::Endpoints::endpoint(task).ok_or(Failed::NoEndpoint)?;
+		let Ok(open) = Self::to_seal(duty.seat) else { return Ok(Found::Pending) };
+		let answers = open.seat().map(|seat| seat.answers.to_vec()).unwrap_or_default();
+		let answered = |hash| answered(&duty.seat, hash);
+		let answers = answers.iter().map(answered).collect::<Result<Vec<_>, _>>()?;
+		let parties = T::Endpoints::parties(task).ok_or(Failed::NoEndpoint)?;
 		let request = AuditRequest {
 			audit: AuditId {
 				task,
 				submitted_at,
-				provider: endpoint.provider,
+				provider: parties.provider.encode(),
 				claim: case.claim(),
 				depth: audit.depth,
 			},
-			endpoint: endpoint.url,
+			endpoint: parties.url,
+			buyer: parties.buyer_url,
+			answers,
 			now: Self::now(),
 			deadline: Self::reply_until(duty),
 		};
-		match ask(access, &request)? {
-			AuditReply::Pending => Ok(None),
-			AuditReply::Refused(why) => Err(Failed::Refused(why)),
-			AuditReply::Expired => Err(Failed::Expired),
-			AuditReply::Done(Finding::Right) => Ok(Some((Verdict::Valid, Vec::new()))),
-			AuditReply::Done(Finding::Unavailable) => Ok(Some((Verdict::Unavailable, Vec::new()))),
-			AuditReply::Done(Finding::Wrong(proof)) => {
-				let fault = Self::judge(&case.program, &case.inputs, &case.commitment, &proof)
-					.map_err(|_| Failed::NotProved)?;
-				Ok(Some((Verdict::Invalid(fault.place), proof)))
+		Ok(match ask(access, &request)? {
+			AuditReply::Pending => Found::Pending,
+			AuditReply::Refused(why) => return Err(Failed::Refused(why)),
+			AuditReply::Expired => return Err(Failed::Expired),
+			AuditReply::Demand(demanded) => Found::Demand(demanded),
+			AuditReply::Done(Finding::Right) => Found::Verdict(Verdict::Valid, Vec::new()),
+			AuditReply::Done(Finding::Unavailable) => {
+				Found::Verdict(Verdict::Unavailable, Vec::new())
 			}
-		}
+			AuditReply::Done(Finding::Wrong(proof)) => {
+				let fault = Self::judge(&case.program, &case.inputs, &case.known(), &proof)
+					.map_err(|_| Failed::NotProved)?;
+				Found::Verdict(Verdict::Invalid(fault.place), proof)
+			}
+		})
+	}
+
+	/// Demands what the audit needs, unless the seat waits for an answer already.
+	fn send_demand(duty: &Duty, demanded: Demanded) -> Result<(), Failed> {
+		let Ok(open) = Self::to_seal(duty.seat) else { return Ok(()) };
+		let Some(seat) = open.seat().filter(|seat| seat.awaits.is_none()) else { return Ok(()) };
+		let number = seat.demands;
+		let Demanded { wanted, opened } = demanded;
+		let opened = opened.try_into().map_err(|_| Failed::BadReply)?;
+		let message = Self::signed_demand(duty.seat, number, wanted).encode();
+		let signature = duty.auditor.sign(&message).ok_or(Failed::NotSigned)?;
+		let call = Call::demand_as_auditor { seat: duty.seat, wanted, opened, signature };
+		Self::send(&Duty { act: Act::Demand(number), ..duty.clone() }, call)
 	}
 
 	/// Submits a transaction of a seat, unless that was done a short while ago.
@@ -434,10 +477,16 @@ impl Duty {
 	/// Last block in which it can be done.
 	fn until(&self) -> BlockNumber {
 		match self.act {
-			Act::Seal => self.seals_until,
+			Act::Seal | Act::Demand(_) => self.seals_until,
 			Act::Open => self.opens_until,
 		}
 	}
+}
+
+/// An answer on the chain, by its hash.
+fn answered(seat: &SeatId, hash: &Root) -> Result<Vec<u8>, Failed> {
+	let key = answer_key(seat, hash);
+	sp_io::offchain::local_storage_get(StorageKind::PERSISTENT, &key).ok_or(Failed::NoAnswer)
 }
 
 fn kept_key(seat: &SeatId) -> Vec<u8> {

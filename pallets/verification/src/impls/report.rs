@@ -1,6 +1,6 @@
 //! Reports of fraud: first sealed, then opened, so that a proof cannot be stolen from the pool.
 
-use crate::{pallet::*, report_seal, Case, Rejection, Report, Step, WeightInfo};
+use crate::{pallet::*, report_seal, Case, Rejection, Report, Standing, Step, WeightInfo};
 use alloc::vec::Vec;
 use assay_compute::{
 	audit::Claim as ComputeClaim,
@@ -38,7 +38,7 @@ impl<T: Config> Pallet<T> {
 		}
 		let now = Self::now();
 		let until = now.saturating_add(params.report_window);
-		ensure!(case.keep_open(until, &params), Error::<T>::TooLate);
+		ensure!(case.keep_open(until, Standing::Stranger, &params), Error::<T>::TooLate);
 		let bond = params.report_bond;
 		T::Currency::hold(&HoldReason::ReportBond.into(), &reporter, bond)?;
 		case.pending = case.pending.saturating_add(1);
@@ -69,7 +69,7 @@ impl<T: Config> Pallet<T> {
 		Reports::<T>::remove(task, &reporter);
 		if let Some(mut case) = Self::case_of(task, report.submitted_at) {
 			case.pending = case.pending.saturating_sub(1);
-			match Self::judge(&case.program, &case.inputs, &case.commitment, proof) {
+			match Self::judge(&case.program, &case.inputs, &case.known(), proof) {
 				Ok(fault) => {
 					Self::return_report_bond(&reporter, report.bond)?;
 					let by = Some((reporter, report.at));
@@ -125,7 +125,7 @@ impl<T: Config> Pallet<T> {
 	}
 
 	/// The case of this attempt at the task, if it is not decided.
-	fn case_of(task: TaskId, submitted_at: BlockNumber) -> Option<Case<T::AccountId>> {
+	pub(crate) fn case_of(task: TaskId, submitted_at: BlockNumber) -> Option<Case<T::AccountId>> {
 		Cases::<T>::get(task).filter(|case| case.submitted_at == submitted_at)
 	}
 
@@ -138,22 +138,36 @@ impl<T: Config> Pallet<T> {
 	) -> Result<Fault, Rejection> {
 		let proof =
 			FraudProof::decode_all(&mut &proof[..]).map_err(|_| Rejection::NotUnderstood)?;
-		let registered = Programs::<T>::get(program).ok_or(Rejection::NotUnderstood)?;
+		let verdict = Self::with_statement(program, inputs, commitment, |statement| {
+			proof::verify(statement, &proof)
+		});
+		// Without a trace root nothing is committed to but the output.
+		let verdict = verdict.ok_or(Rejection::NotProved)?;
+		verdict.map(Fault::from).map_err(|why| match why {
+			Rejected::NoFault => Rejection::NoFault,
+			_ => Rejection::NotProved,
+		})
+	}
+
+	/// Does something with what is claimed; `None` if no trace was committed to.
+	pub(crate) fn with_statement<R>(
+		program: &Root,
+		inputs: &[Root],
+		commitment: &Commitment,
+		act: impl FnOnce(&Statement<'_>) -> R,
+	) -> Option<R> {
+		let registered = Programs::<T>::get(program)?;
 		let claim = ComputeClaim {
 			input_roots: inputs.iter().map(|root| root.0).collect::<Vec<_>>(),
 			output_root: commitment.output_root.0,
-			trace_root: commitment.trace_root.0,
+			trace_root: commitment.trace_root?.0,
 		};
-		let statement = Statement {
+		Some(act(&Statement {
 			program: &program.0,
 			nodes: registered.info.nodes,
 			inputs: &registered.input_nodes,
 			claim: &claim,
-		};
-		proof::verify(&statement, &proof).map(Fault::from).map_err(|why| match why {
-			Rejected::NoFault => Rejection::NoFault,
-			_ => Rejection::NotProved,
-		})
+		}))
 	}
 
 	/// Weight of [`Pallet::judge`] for a proof of so many bytes: that of the operation which costs most

@@ -22,7 +22,7 @@ impl<T: Config> Pallet<T> {
 #[cfg(any(feature = "try-runtime", test))]
 mod check {
 	use super::*;
-	use crate::{AuditStep, Bond, Stage, Step};
+	use crate::{AuditStep, Bond, Stage, Standing, Step, MAX_STRANGERS};
 	use alloc::collections::{BTreeMap, BTreeSet};
 	use assay_primitives::{work::TaskId, Balance};
 	use frame_support::{
@@ -87,6 +87,17 @@ mod check {
 							voting.seats.iter().any(|s| s.vote.is_none()),
 							"all have voted and the round goes on"
 						);
+						ensure!(
+							voting.seats.iter().all(|seat| {
+								let asked = Demands::<T>::get(task, &seat.account);
+								let waits = asked.is_some_and(|demand| {
+									matches!(demand.standing, Standing::Seat(_))
+										&& demand.submitted_at == audit.submitted_at
+								});
+								seat.awaits.is_none() || waits
+							}),
+							"a seat waits for the answer to no demand"
+						);
 						for seat in voting.seats.into_iter().filter(|s| s.vote.is_none()) {
 							duties.insert((seat.auditor, task));
 						}
@@ -122,9 +133,37 @@ mod check {
 				let held = T::Currency::balance_on_hold(&HoldReason::ReportBond.into(), &reporter);
 				ensure!(held == sum, "bonds of reports differ from what is held");
 			}
+			let mut strangers = BTreeMap::<TaskId, u8>::new();
+			let mut prices = BTreeMap::<T::AccountId, Balance>::new();
+			for (task, by, demand) in Demands::<T>::iter() {
+				let sum = prices.entry(by.clone()).or_default();
+				*sum = sum.saturating_add(demand.price);
+				let case = Cases::<T>::get(task);
+				let case = case.filter(|c| c.submitted_at == demand.submitted_at);
+				if case.is_none() {
+					continue;
+				}
+				let count = pending.entry(task).or_default();
+				*count = count.saturating_add(1);
+				if demand.standing == Standing::Stranger {
+					let count = strangers.entry(task).or_default();
+					*count = count.saturating_add(1);
+				}
+			}
+			for (by, sum) in prices {
+				let held = T::Currency::balance_on_hold(&HoldReason::DemandBond.into(), &by);
+				ensure!(held == sum, "prices of demands differ from what is held");
+			}
 			for (task, case) in Cases::<T>::iter() {
 				let counted = pending.get(&task).copied().unwrap_or_default();
-				ensure!(case.pending == counted, "pending reports are miscounted");
+				ensure!(case.pending == counted, "what is pending is miscounted");
+				let counted = strangers.get(&task).copied().unwrap_or_default();
+				ensure!(case.strangers == counted, "strangers' demands are miscounted");
+				ensure!(case.strangers <= MAX_STRANGERS, "more demands than may wait");
+				ensure!(
+					case.commitment.trace_root.is_none() || case.given.is_none(),
+					"a trace was given that was committed to"
+				);
 				ensure!(Programs::<T>::contains_key(case.program), "a case without a program");
 			}
 			for (task, submitted_at, conviction) in Convictions::<T>::iter() {
@@ -182,6 +221,10 @@ mod check {
 			for (task, reporter, report) in Reports::<T>::iter() {
 				let step = Step::Report(task, reporter, report.at);
 				ensure!(steps.contains(&step), "a report without an end");
+			}
+			for (task, by, demand) in Demands::<T>::iter() {
+				let step = Step::Demand(task, by, demand.at);
+				ensure!(steps.contains(&step), "a demand without an end");
 			}
 			for (task, submitted_at, _) in Convictions::<T>::iter() {
 				let step = Step::Reward(task, submitted_at);

@@ -356,7 +356,7 @@ fn one_accusation_with_its_proof_convicts_whatever_others_say() {
 		// Two of three are no end while a third has yet to speak.
 		assert!(Concluded::get().is_empty());
 		open_verdict(task(1), 2, Verdict::Invalid(WRONG));
-		let Offence::Wrong(fault) = Convicted::get()[0].1;
+		let Offence::Wrong(fault) = Convicted::get()[0].1 else { panic!("not withheld") };
 		assert_eq!((fault.place, Convicted::get()[0].2), (WRONG, true));
 		assert!(Concluded::get().is_empty());
 		assert!(!Cases::<Test>::contains_key(task(1)) && !Audits::<Test>::contains_key(task(1)));

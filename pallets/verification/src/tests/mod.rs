@@ -1,7 +1,9 @@
 //! Tests by topic.
 
+mod any_bytes;
 mod attest;
 mod bonds;
+mod demands;
 mod draw;
 mod entropy;
 mod fee;

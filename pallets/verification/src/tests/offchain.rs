@@ -1,12 +1,19 @@
 //! The off-chain worker: what it asks, what it submits, and what it leaves alone.
 
-use crate::mock::*;
+use crate::{mock::*, Demands};
+use assay_compute::{
+	audit::{Claim as ComputeClaim, MemorySource},
+	proof::{demand, OpenNode},
+};
 use assay_primitives::{
 	auditor::{
-		Access, AuditId, AuditReply, AuditRequest, AuditorId, Finding, ACCESS_KEY, KEY_TYPE,
+		Access, AuditId, AuditReply, AuditRequest, AuditorId, Demanded, Finding, ACCESS_KEY,
+		KEY_TYPE,
 	},
+	demand::answer_key,
 	traits::Audits as _,
 	work::{AuditOutcome, Claim, Depth, TaskId, Verdict},
+	Root,
 };
 use codec::{Decode, Encode};
 use frame_support::{assert_ok, traits::Hooks};
@@ -14,8 +21,9 @@ use parking_lot::RwLock;
 use sp_application_crypto::RuntimeAppPublic;
 use sp_core::offchain::{
 	testing::{OffchainState, PendingRequest, PoolState, TestOffchainExt, TestTransactionPoolExt},
-	OffchainDbExt, OffchainWorkerExt, TransactionPoolExt,
+	OffchainDbExt, OffchainWorkerExt, StorageKind, TransactionPoolExt,
 };
+use sp_io::{hashing::blake2_256, offchain::local_storage_set};
 use sp_keystore::{testing::MemoryKeystore, Keystore, KeystoreExt};
 use sp_runtime::offchain::storage::StorageValueRef;
 use std::sync::Arc;
@@ -37,6 +45,11 @@ impl Node {
 
 	/// As [`Node::expect_raw`], where the task's claim is this.
 	fn expect_of(&self, task: TaskId, claim: Claim, response: Vec<u8>) {
+		self.expect_with(task, claim, vec![], response);
+	}
+
+	/// As [`Node::expect_of`], where the worker has opened this on the chain.
+	fn expect_with(&self, task: TaskId, claim: Claim, answers: Vec<Vec<u8>>, response: Vec<u8>) {
 		let (audit, voting) = (audit(task), voting(task).expect("drawn"));
 		let request = AuditRequest {
 			audit: AuditId {
@@ -47,6 +60,8 @@ impl Node {
 				depth: Depth::Projection,
 			},
 			endpoint: b"http://worker.example:8080".to_vec(),
+			buyer: b"http://buyer.example".to_vec(),
+			answers,
 			now: now(),
 			deadline: voting.seals_until - 3,
 		};
@@ -148,6 +163,49 @@ fn a_proof_is_kept_and_convicts() {
 		// Not in the same block: pools elsewhere do not know of the seal yet.
 		worker();
 		assert!(node.submitted().is_empty());
+		next_block();
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		assert_eq!(Convicted::get().len(), 1);
+	});
+}
+
+#[test]
+fn what_an_audit_needs_is_demanded_and_handed_on() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		let drawn = open_and_draw(task(1), 1);
+		let place = demand::Wanted::Row { node: 2, row: 0 };
+		let program = program(1).validate().unwrap();
+		let opened = OpenNode::of(&program, 2).unwrap().encode();
+		let demanded = AuditReply::Demand(Demanded { wanted: place.into(), opened });
+		node.expect(task(1), demanded.clone());
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		assert!(Demands::<Test>::contains_key(task(1), drawn[0]));
+		// While it waits it is not demanded again.
+		next_block();
+		node.expect(task(1), demanded);
+		worker();
+		assert!(node.submitted().is_empty());
+
+		let trace = lie();
+		let lying = ComputeClaim::new(vec![trace.roots()[0]], &trace.commit());
+		let opening = demand::open(&program, &lying, &place, &mut MemorySource::new(&trace));
+		let answer = opening.unwrap().encode();
+		let bytes = answer.clone().try_into().unwrap();
+		let hot = RuntimeOrigin::signed(HOT);
+		assert_ok!(Verification::answer(hot, task(1), drawn[0], bytes));
+		// Where it is not indexed, nothing is said rather than something wrong.
+		next_block();
+		worker();
+		assert!(node.submitted().is_empty());
+		let key = answer_key(&seat(task(1), 0), &Root::from(blake2_256(&answer)));
+		local_storage_set(StorageKind::PERSISTENT, &key, &answer);
+		let done = AuditReply::Done(Finding::Wrong(proof())).encode();
+		node.expect_with(task(1), claim(), vec![answer], done);
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
 		next_block();
 		worker();
 		assert_ok!(apply(node.submitted().remove(0)).unwrap());
@@ -431,7 +489,9 @@ fn an_overloaded_auditor_abstains_from_what_it_does_not_come_to() {
 		for job in 0..60 {
 			run_until_drawn(task(job));
 		}
-		run_to(voting(task(0)).unwrap().seals_until - 3);
+		// They may not all have been drawn in the same block.
+		let until = (0..60).map(|job| voting(task(job)).unwrap().seals_until).max().unwrap();
+		run_to(until - 3);
 		worker();
 		let sealed = node.submitted();
 		assert_eq!(sealed.len(), 60);

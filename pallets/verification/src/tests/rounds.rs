@@ -15,11 +15,9 @@ fn seats_of(votes: &[Option<Verdict>]) -> Vec<Seat<AccountId>> {
 		.iter()
 		.enumerate()
 		.map(|(i, vote)| Seat {
-			auditor: key(1),
-			account: i as u64,
-			deposit: 0,
 			sealed: Some(Default::default()),
 			vote: *vote,
+			..Seat::new(key(1), i as u64, 0)
 		})
 		.collect()
 }

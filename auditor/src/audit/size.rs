@@ -1,0 +1,64 @@
+//! What an audit takes, and whether this machine has it.
+
+use super::{Auditing, Stop, Subject};
+use assay_compute::ValidProgram;
+use assay_primitives::work::Depth;
+
+/// Memory is handed out in mebibytes.
+pub const MIB: u64 = 1 << 20;
+/// Memory of an audit that looks at a few rows.
+const SPOT_BYTES: u64 = 128 * MIB;
+/// Bytes of the tree over a tensor's rows, for each row.
+const TREE_BYTES: u64 = 64;
+
+impl Auditing {
+	/// Whether this machine can audit the program, and the mebibytes that takes.
+	pub(super) fn check_size(&self, subject: &Subject) -> Result<u64, Stop> {
+		let Subject { program, inputs, depth, .. } = subject;
+		let (named, inputs) = (inputs.len(), program.inputs().len());
+		if named != inputs {
+			let why = format!("{named} inputs are named, the program has {inputs}");
+			return Err(Stop::Refused(why));
+		}
+		match depth {
+			// Rows only, of which some are kept.
+			Depth::Spot => Ok(self.config.memory_bytes.min(SPOT_BYTES) / MIB),
+			Depth::Projection => self.mebibytes(program, 0).map_err(Stop::Refused),
+			Depth::Replay => self.replay_size(program).map_err(Stop::Refused),
+		}
+	}
+
+	/// The mebibytes that executing the program again takes, with a tree to open rows with; an error
+	/// if it is too much for this machine.
+	pub(super) fn replay_size(&self, program: &ValidProgram) -> Result<u64, String> {
+		let (macs, allowed) = (program.costs().macs, self.config.max_replay_macs);
+		if macs > allowed {
+			return Err(format!("{macs} MAC, at most {allowed} are executed"));
+		}
+		let rows = program.shapes().iter().map(|shape| shape.rows).max().unwrap_or(0);
+		self.mebibytes(program, u64::from(rows).saturating_mul(TREE_BYTES))
+	}
+
+	/// The mebibytes of the whole trace, of a result that is compared with it, and so many bytes more.
+	fn mebibytes(&self, program: &ValidProgram, more: u64) -> Result<u64, String> {
+		let largest = program.shapes().iter().map(|shape| shape.bytes()).max().unwrap_or(0);
+		let needed = program.costs().trace_bytes.saturating_add(largest.into());
+		let needed = needed.saturating_add(more.into());
+		let allowed = self.config.memory_bytes;
+		match u64::try_from(needed).ok().filter(|needed| *needed <= allowed) {
+			Some(needed) => Ok(needed.div_ceil(MIB)),
+			None => Err(format!("it takes {needed} bytes of memory, {allowed} are set aside")),
+		}
+	}
+}
+
+/// About how many operations an audit takes, to tell short ones from long ones: bytes looked at, and
+/// for a replay the products.
+pub fn cost(program: &ValidProgram, depth: Depth) -> u128 {
+	let costs = program.costs();
+	match depth {
+		Depth::Projection => costs.trace_bytes,
+		Depth::Replay => costs.trace_bytes.saturating_add(costs.macs),
+		Depth::Spot => costs.leaves,
+	}
+}
