@@ -1,4 +1,4 @@
-//! Weights of `pallet_job_escrow`, measured on 2026-11-30.
+//! Weights of `pallet_job_escrow`, measured on 2026-12-01.
 //!
 //! Written by `scripts/bench weights`; run it to measure anew.
 //!
@@ -59,67 +59,69 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::Jobs` (r:0 w:1), `JobEscrow::Searches` (r:0 w:1),
 	/// `JobEscrow::Tasks` (r:0 w:1024), `JobEscrow::SearchItems` (r:0 w:1).
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(56_338_200, 0)
-			.saturating_add(Weight::from_parts(4_903_238, 0).saturating_mul(n.into()))
+		Weight::from_parts(126_273_769, 0)
+			.saturating_add(Weight::from_parts(2_875_068, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(9, 9))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
 	/// `n` in `[1, 1024]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1024 w:1024), `ProviderRegistry::Providers` (r:1024 w:1024),
 	/// `ProviderRegistry::Machines` (r:1024 w:1024), `JobEscrow::Totals` (r:1 w:1),
-	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1),
+	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `JobEscrow::Searches` (r:1 w:1),
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1024),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(212_759_000, 0)
-			.saturating_add(Weight::from_parts(178_044_964, 0).saturating_mul(n.into()))
-			.saturating_add(T::DbWeight::get().reads_writes(7, 7))
+		Weight::from_parts(154_379_000, 0)
+			.saturating_add(Weight::from_parts(95_550_622, 0).saturating_mul(n.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(8, 8))
 			.saturating_add(T::DbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
-	/// `JobEscrow::Parameters` (r:1 w:0), `JobEscrow::Totals` (r:1 w:1),
-	/// `Balances::Holds` (r:1 w:1), `System::Account` (r:3 w:3),
+	/// `Verification::Cases` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
+	/// `JobEscrow::Totals` (r:1 w:1), `Balances::Holds` (r:1 w:1), `System::Account` (r:3 w:3),
 	/// `Emissions::CurrentEra` (r:1 w:1), `Emissions::BurnedBy` (r:1 w:1),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn advance() -> Weight {
-		Weight::from_parts(576_411_000, 0).saturating_add(T::DbWeight::get().reads_writes(14, 15))
+		Weight::from_parts(327_965_000, 0).saturating_add(T::DbWeight::get().reads_writes(15, 16))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
 	/// `ProviderRegistry::Parameters` (r:1 w:0), `ProviderRegistry::Book` (r:1 w:1),
 	/// `JobEscrow::Totals` (r:1 w:1), `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1),
-	/// `Verification::Programs` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
-	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
-	/// `JobEscrow::AgendaItems` (r:0 w:1).
+	/// `JobEscrow::Searches` (r:1 w:1), `Verification::Programs` (r:1 w:1),
+	/// `JobEscrow::Parameters` (r:1 w:0), `JobEscrow::AgendaCounts` (r:1 w:1),
+	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn lapse() -> Weight {
-		Weight::from_parts(546_535_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
+		Weight::from_parts(246_643_000, 0).saturating_add(T::DbWeight::get().reads_writes(13, 13))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Programs` (r:1 w:0),
-	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
-	/// `JobEscrow::Searches` (r:1 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
+	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::Searches` (r:1 w:1),
+	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
+	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn accept() -> Weight {
-		Weight::from_parts(147_146_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(92_203_000, 0).saturating_add(T::DbWeight::get().reads_writes(8, 5))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
 	/// `ProviderRegistry::Machines` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1),
-	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1),
+	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `JobEscrow::Searches` (r:1 w:1),
 	/// `Verification::Programs` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn decline() -> Weight {
-		Weight::from_parts(214_683_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(170_810_000, 0).saturating_add(T::DbWeight::get().reads_writes(12, 12))
 	}
 	/// `JobEscrow::Jobs` (r:1 w:0), `ProviderRegistry::HotKeys` (r:1 w:0),
-	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Audits` (r:1 w:1),
-	/// `Verification::Parameters` (r:1 w:0), `Verification::CounterForAudits` (r:1 w:1),
+	/// `JobEscrow::Tasks` (r:1 w:1), `JobEscrow::Parameters` (r:1 w:0),
+	/// `Verification::Parameters` (r:1 w:0), `Verification::Cases` (r:1 w:1),
+	/// `Verification::Audits` (r:1 w:1), `Verification::CounterForAudits` (r:1 w:1),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn submit() -> Weight {
-		Weight::from_parts(119_373_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(82_134_000, 0).saturating_add(T::DbWeight::get().reads_writes(9, 6))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -129,15 +131,15 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn abandon() -> Weight {
-		Weight::from_parts(207_750_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(159_189_000, 0).saturating_add(T::DbWeight::get().reads_writes(11, 11))
 	}
 	/// `JobEscrow::Claimable` (r:1 w:1), `System::Account` (r:2 w:2).
 	fn claim() -> Weight {
-		Weight::from_parts(123_171_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(76_624_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `JobEscrow::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(12_804_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(8_877_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `a` in `[0, 15]`. At the highest: `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1), `Balances::Holds` (r:1 w:1),
@@ -147,8 +149,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Engaged` (r:0 w:1),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(342_718_726, 0)
-			.saturating_add(Weight::from_parts(97_210_460, 0).saturating_mul(a.into()))
+		Weight::from_parts(215_476_761, 0)
+			.saturating_add(Weight::from_parts(64_173_722, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(12, 13))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
@@ -156,77 +158,86 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::AgendaCounts` (r:1 w:1), `JobEscrow::Tasks` (r:0 w:32),
 	/// `JobEscrow::AgendaItems` (r:0 w:1).
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(19_217_121, 0)
-			.saturating_add(Weight::from_parts(3_541_878, 0).saturating_mul(n.into()))
+		Weight::from_parts(17_791_597, 0)
+			.saturating_add(Weight::from_parts(2_129_336, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 2))
 			.saturating_add(T::DbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
+	/// `JobEscrow::Jobs` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:1),
+	/// `ProviderRegistry::Providers` (r:1 w:1), `Balances::Holds` (r:2 w:2),
+	/// `System::Account` (r:3 w:3), `ProviderRegistry::Total` (r:1 w:1),
+	/// `Emissions::Total` (r:1 w:1), `JobEscrow::Totals` (r:1 w:1),
+	/// `ProviderRegistry::Machines` (r:1 w:1), `Verification::Programs` (r:1 w:1),
+	/// `JobEscrow::Parameters` (r:1 w:0), `JobEscrow::AgendaCounts` (r:1 w:1),
+	/// `JobEscrow::Engaged` (r:0 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
 	fn convict() -> Weight {
-		Weight::from_parts(300000000, 0).saturating_add(T::DbWeight::get().reads_writes(20, 20))
+		Weight::from_parts(314_480_000, 0).saturating_add(T::DbWeight::get().reads_writes(15, 16))
 	}
+	/// `System::Account` (r:2 w:2), `JobEscrow::Totals` (r:1 w:1).
 	fn reward() -> Weight {
-		Weight::from_parts(60000000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
+		Weight::from_parts(70_372_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 }
 
 // For tests.
 impl WeightInfo for () {
 	fn post(n: u32) -> Weight {
-		Weight::from_parts(56_338_200, 0)
-			.saturating_add(Weight::from_parts(4_903_238, 0).saturating_mul(n.into()))
+		Weight::from_parts(126_273_769, 0)
+			.saturating_add(Weight::from_parts(2_875_068, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(9, 9))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
 	fn cancel(n: u32) -> Weight {
-		Weight::from_parts(212_759_000, 0)
-			.saturating_add(Weight::from_parts(178_044_964, 0).saturating_mul(n.into()))
-			.saturating_add(ParityDbWeight::get().reads_writes(7, 7))
+		Weight::from_parts(154_379_000, 0)
+			.saturating_add(Weight::from_parts(95_550_622, 0).saturating_mul(n.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(8, 8))
 			.saturating_add(ParityDbWeight::get().reads_writes(3, 4).saturating_mul(n.into()))
 	}
 	fn advance() -> Weight {
-		Weight::from_parts(576_411_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(14, 15))
+		Weight::from_parts(327_965_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(15, 16))
 	}
 	fn lapse() -> Weight {
-		Weight::from_parts(546_535_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(12, 12))
+		Weight::from_parts(246_643_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(13, 13))
 	}
 	fn accept() -> Weight {
-		Weight::from_parts(147_146_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(92_203_000, 0).saturating_add(ParityDbWeight::get().reads_writes(8, 5))
 	}
 	fn decline() -> Weight {
-		Weight::from_parts(214_683_000, 0)
-			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
+		Weight::from_parts(170_810_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(12, 12))
 	}
 	fn submit() -> Weight {
-		Weight::from_parts(119_373_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(82_134_000, 0).saturating_add(ParityDbWeight::get().reads_writes(9, 6))
 	}
 	fn abandon() -> Weight {
-		Weight::from_parts(207_750_000, 0)
+		Weight::from_parts(159_189_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(11, 11))
 	}
 	fn claim() -> Weight {
-		Weight::from_parts(123_171_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(76_624_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(12_804_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(8_877_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn conclude(a: u32) -> Weight {
-		Weight::from_parts(342_718_726, 0)
-			.saturating_add(Weight::from_parts(97_210_460, 0).saturating_mul(a.into()))
+		Weight::from_parts(215_476_761, 0)
+			.saturating_add(Weight::from_parts(64_173_722, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 13))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 1).saturating_mul(a.into()))
 	}
 	fn purge(n: u32) -> Weight {
-		Weight::from_parts(19_217_121, 0)
-			.saturating_add(Weight::from_parts(3_541_878, 0).saturating_mul(n.into()))
+		Weight::from_parts(17_791_597, 0)
+			.saturating_add(Weight::from_parts(2_129_336, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 			.saturating_add(ParityDbWeight::get().reads_writes(0, 1).saturating_mul(n.into()))
 	}
 	fn convict() -> Weight {
-		Weight::from_parts(300000000, 0).saturating_add(ParityDbWeight::get().reads_writes(20, 20))
+		Weight::from_parts(314_480_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(15, 16))
 	}
 	fn reward() -> Weight {
-		Weight::from_parts(60000000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
+		Weight::from_parts(70_372_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 }

@@ -1,4 +1,4 @@
-//! Weights of `pallet_provider_registry`, measured on 2026-11-30.
+//! Weights of `pallet_provider_registry`, measured on 2026-12-01.
 //!
 //! Written by `scripts/bench weights`; run it to measure anew.
 //!
@@ -44,142 +44,142 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Balances::Holds` (r:1 w:1), `ProviderRegistry::CounterForProviders` (r:1 w:1),
 	/// `ProviderRegistry::Total` (r:1 w:1).
 	fn register() -> Weight {
-		Weight::from_parts(200_326_000, 0).saturating_add(T::DbWeight::get().reads_writes(9, 6))
+		Weight::from_parts(105_608_000, 0).saturating_add(T::DbWeight::get().reads_writes(9, 6))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:1).
 	fn set_profile() -> Weight {
-		Weight::from_parts(53_700_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
+		Weight::from_parts(26_880_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
 	}
 	/// `ProviderRegistry::Providers` (r:2 w:1), `ProviderRegistry::HotKeys` (r:1 w:2).
 	fn set_hot_key() -> Weight {
-		Weight::from_parts(59_302_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(34_254_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1), `ProviderRegistry::Total` (r:1 w:1).
 	fn bond_extra() -> Weight {
-		Weight::from_parts(156_183_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
+		Weight::from_parts(90_069_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Parameters` (r:1 w:0),
 	/// `ProviderRegistry::Total` (r:1 w:1).
 	fn unbond() -> Weight {
-		Weight::from_parts(67_156_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 2))
+		Weight::from_parts(32_071_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 2))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1), `ProviderRegistry::CounterForProviders` (r:1 w:1),
 	/// `ProviderRegistry::HotKeys` (r:0 w:1).
 	fn withdraw_unbonded() -> Weight {
-		Weight::from_parts(173_536_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 5))
+		Weight::from_parts(84_569_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 5))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Parameters` (r:1 w:0),
 	/// `ProviderRegistry::Total` (r:1 w:1), `ProviderRegistry::Machines` (r:0 w:1).
 	fn add_machine() -> Weight {
-		Weight::from_parts(65_813_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(32_982_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
 	/// `ProviderRegistry::Book` (r:1 w:1), `ProviderRegistry::Total` (r:1 w:1).
 	fn remove_machine() -> Weight {
-		Weight::from_parts(251_882_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
+		Weight::from_parts(103_754_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:0), `ProviderRegistry::Machines` (r:2 w:2),
 	/// `ProviderRegistry::Parameters` (r:1 w:0), `ProviderRegistry::Book` (r:1 w:1).
 	fn set_ask() -> Weight {
-		Weight::from_parts(280_065_000, 0).saturating_add(T::DbWeight::get().reads_writes(5, 3))
+		Weight::from_parts(116_879_000, 0).saturating_add(T::DbWeight::get().reads_writes(5, 3))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:0), `ProviderRegistry::Machines` (r:1 w:1),
 	/// `ProviderRegistry::Book` (r:1 w:1).
 	fn clear_ask() -> Weight {
-		Weight::from_parts(199_925_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 2))
+		Weight::from_parts(96_321_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 2))
 	}
 	/// `m` in `[0, 64]`. At the highest: `ProviderRegistry::Providers` (r:1 w:1),
 	/// `ProviderRegistry::Parameters` (r:1 w:0), `ProviderRegistry::Machines` (r:65 w:64),
 	/// `ProviderRegistry::Book` (r:1 w:1), `ProviderRegistry::Total` (r:1 w:1).
 	fn deregister(m: u32) -> Weight {
-		Weight::from_parts(258_971_609, 0)
-			.saturating_add(Weight::from_parts(20_372_128, 0).saturating_mul(m.into()))
+		Weight::from_parts(127_293_262, 0)
+			.saturating_add(Weight::from_parts(10_646_380, 0).saturating_mul(m.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(5, 3))
 			.saturating_add(T::DbWeight::get().reads_writes(1, 1).saturating_mul(m.into()))
 	}
 	/// `ProviderRegistry::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(18_465_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(9_819_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `n` in `[1, 512]`. At the highest: `ProviderRegistry::Book` (r:1 w:0),
 	/// `ProviderRegistry::Machines` (r:512 w:0), `ProviderRegistry::Providers` (r:512 w:0).
 	fn best(n: u32) -> Weight {
-		Weight::from_parts(28_303_000, 0)
-			.saturating_add(Weight::from_parts(25_521_080, 0).saturating_mul(n.into()))
+		Weight::from_parts(19_056_000, 0)
+			.saturating_add(Weight::from_parts(12_131_959, 0).saturating_mul(n.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(1, 0))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0).saturating_mul(n.into()))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:0), `ProviderRegistry::Machines` (r:1 w:1).
 	fn reserve() -> Weight {
-		Weight::from_parts(110_427_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 1))
+		Weight::from_parts(48_742_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 1))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:1).
 	fn lock() -> Weight {
-		Weight::from_parts(87_934_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
+		Weight::from_parts(43_441_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
 	}
 	/// `ProviderRegistry::Providers` (r:1 w:1), `ProviderRegistry::Machines` (r:1 w:1),
 	/// `ProviderRegistry::Parameters` (r:1 w:0), `ProviderRegistry::Book` (r:1 w:1).
 	fn release() -> Weight {
-		Weight::from_parts(228_880_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(99_467_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 }
 
 // For tests.
 impl WeightInfo for () {
 	fn register() -> Weight {
-		Weight::from_parts(200_326_000, 0).saturating_add(ParityDbWeight::get().reads_writes(9, 6))
+		Weight::from_parts(105_608_000, 0).saturating_add(ParityDbWeight::get().reads_writes(9, 6))
 	}
 	fn set_profile() -> Weight {
-		Weight::from_parts(53_700_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
+		Weight::from_parts(26_880_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
 	}
 	fn set_hot_key() -> Weight {
-		Weight::from_parts(59_302_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(34_254_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn bond_extra() -> Weight {
-		Weight::from_parts(156_183_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
+		Weight::from_parts(90_069_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
 	}
 	fn unbond() -> Weight {
-		Weight::from_parts(67_156_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 2))
+		Weight::from_parts(32_071_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 2))
 	}
 	fn withdraw_unbonded() -> Weight {
-		Weight::from_parts(173_536_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 5))
+		Weight::from_parts(84_569_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 5))
 	}
 	fn add_machine() -> Weight {
-		Weight::from_parts(65_813_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(32_982_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn remove_machine() -> Weight {
-		Weight::from_parts(251_882_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
+		Weight::from_parts(103_754_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
 	}
 	fn set_ask() -> Weight {
-		Weight::from_parts(280_065_000, 0).saturating_add(ParityDbWeight::get().reads_writes(5, 3))
+		Weight::from_parts(116_879_000, 0).saturating_add(ParityDbWeight::get().reads_writes(5, 3))
 	}
 	fn clear_ask() -> Weight {
-		Weight::from_parts(199_925_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 2))
+		Weight::from_parts(96_321_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 2))
 	}
 	fn deregister(m: u32) -> Weight {
-		Weight::from_parts(258_971_609, 0)
-			.saturating_add(Weight::from_parts(20_372_128, 0).saturating_mul(m.into()))
+		Weight::from_parts(127_293_262, 0)
+			.saturating_add(Weight::from_parts(10_646_380, 0).saturating_mul(m.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(5, 3))
 			.saturating_add(ParityDbWeight::get().reads_writes(1, 1).saturating_mul(m.into()))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(18_465_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(9_819_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn best(n: u32) -> Weight {
-		Weight::from_parts(28_303_000, 0)
-			.saturating_add(Weight::from_parts(25_521_080, 0).saturating_mul(n.into()))
+		Weight::from_parts(19_056_000, 0)
+			.saturating_add(Weight::from_parts(12_131_959, 0).saturating_mul(n.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(1, 0))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0).saturating_mul(n.into()))
 	}
 	fn reserve() -> Weight {
-		Weight::from_parts(110_427_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 1))
+		Weight::from_parts(48_742_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 1))
 	}
 	fn lock() -> Weight {
-		Weight::from_parts(87_934_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
+		Weight::from_parts(43_441_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
 	}
 	fn release() -> Weight {
-		Weight::from_parts(228_880_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(99_467_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 }

@@ -15,7 +15,7 @@ use assay_primitives::{
 	work::{Commitment, Depth, Place, TaskId, Verdict},
 	Balance, BlockNumber, Root, ASY,
 };
-use codec::{DecodeAll, Encode};
+use codec::Encode;
 use frame_benchmarking::v2::*;
 use frame_support::{
 	pallet_prelude::ConstU32,
@@ -250,7 +250,7 @@ struct Deep<T: Config> {
 fn deep<T: Config>() -> Result<Deep<T>, BenchmarkError> {
 	let bytes = dense(MAX_DENSE);
 	Pallet::<T>::do_register_program(rich::<T>(), &bytes)?;
-	let program = assay_compute::Program::decode_all(&mut &bytes[..]).map_err(|_| "decodes")?;
+	let program = assay_compute::Program::decode(&bytes).map_err(|_| "decodes")?;
 	let program = program.validate().map_err(|_| "valid")?;
 	let opened = proof::OpenNode::of(&program, program.output()).ok_or("there is one")?;
 	let case = Case { program: Root::from(program.id()), ..case::<T>() };
@@ -272,7 +272,7 @@ fn wide_row<T: Config>(bytes: u32) -> Result<(Wanted, Vec<u8>, Vec<u8>), Benchma
 	let program = assay_compute::Program { nodes }.validate().map_err(|_| "valid")?;
 	Pallet::<T>::do_register_program(rich::<T>(), &program.encode())?;
 	let input = Tensor::new(program.output_shape(), vec![1; bytes as usize]);
-	let trace = execute(&program, &[(0, input.ok_or("of its shape")?)].into());
+	let trace = execute(&program, &[(0, input.map_err(|_| "of its shape")?)].into());
 	let trace = trace.map_err(|_| "executes")?;
 	let claim = audits::Claim::new(trace.roots(), &trace.commit());
 	let wanted = demand::Wanted::Row { node: 0, row: 0 };
@@ -545,13 +545,13 @@ mod benchmarks {
 	fn answer(b: Linear<1_000, 524_288>) -> Result<(), BenchmarkError> {
 		begin::<T>();
 		vote::<T>(auditor(14), NOW, &[], Root::zero());
-		let (wanted, opened, answer) = wide_row::<T>(b)?;
+		let (wanted, opened, bytes) = wide_row::<T>(b)?;
 		Pallet::<T>::do_demand_as_auditor(SEAT, wanted, &opened)?;
-		let answer = BoundedVec::truncate_from(answer);
+		let opening = BoundedVec::truncate_from(bytes);
 		let demander = account("auditor", MAX_DRAWN - 1, 0);
 
 		#[extrinsic_call]
-		_(RawOrigin::Signed(wealthy::<T>()), TASK, demander, answer);
+		_(RawOrigin::Signed(wealthy::<T>()), TASK, demander, opening);
 
 		assert_eq!(Demands::<T>::iter().count(), 0);
 		Ok(())

@@ -1,4 +1,4 @@
-//! Weights of `pallet_verification`, measured on 2026-11-30.
+//! Weights of `pallet_verification`, measured on 2026-12-01.
 //!
 //! Written by `scripts/bench weights`; run it to measure anew.
 //!
@@ -79,36 +79,36 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Parameters` (r:1 w:0), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1).
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(417_769_830, 0)
-			.saturating_add(Weight::from_parts(417_099, 0).saturating_mul(b.into()))
+		Weight::from_parts(93_542_744, 0)
+			.saturating_add(Weight::from_parts(306_605, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 	/// `Verification::Programs` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1).
 	fn remove_program() -> Weight {
-		Weight::from_parts(132_339_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(70_011_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Audits` (r:1 w:1).
 	fn seal_verdict() -> Weight {
-		Weight::from_parts(108_584_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
+		Weight::from_parts(32_381_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
 	}
 	/// `Verification::Audits` (r:1 w:0), `System::BlockHash` (r:1 w:0).
 	fn authorize_seal_verdict() -> Weight {
-		Weight::from_parts(125_916_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
+		Weight::from_parts(70_382_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `Verification::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(18_174_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(10_860_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `Session::Validators` (r:1 w:0), `Babe::AuthorVrfRandomness` (r:1 w:0),
 	/// `Verification::Entropy` (r:0 w:2).
 	fn record_entropy() -> Weight {
-		Weight::from_parts(33_533_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(20_258_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
 	}
 	/// `Verification::AgendaCursor` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::AgendaItems` (r:1 w:1), `Verification::Audits` (r:1 w:0).
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(39_354_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(22_542_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 	/// `a` in `[15, 1000]`. At the highest: `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::Entropy` (r:32 w:0),
@@ -116,8 +116,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Bonds` (r:30 w:15), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::Duties` (r:0 w:15), `Verification::AgendaItems` (r:0 w:1).
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(679_497_317, 0)
-			.saturating_add(Weight::from_parts(654_017, 0).saturating_mul(a.into()))
+		Weight::from_parts(440_751_378, 0)
+			.saturating_add(Weight::from_parts(210_385, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(65, 33))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Bonds` (r:15 w:15),
@@ -127,49 +127,49 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Duties` (r:0 w:15),
 	/// `Verification::AgendaItems` (r:0 w:1).
 	fn step_deadline() -> Weight {
-		Weight::from_parts(933_421_000, 0).saturating_add(T::DbWeight::get().reads_writes(51, 66))
+		Weight::from_parts(784_862_000, 0).saturating_add(T::DbWeight::get().reads_writes(51, 66))
 	}
 	/// `i` in `[0, 16]`. `h` in `[0, 31]`.
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(1_463_137, 0)
-			.saturating_add(Weight::from_parts(260_923, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(864_402, 0).saturating_mul(h.into()))
+		Weight::from_parts(2_789_888, 0)
+			.saturating_add(Weight::from_parts(135_380, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(800_869, 0).saturating_mul(h.into()))
 	}
 	/// `b` in `[0, 2000000]`. At the highest: `Verification::Audits` (r:1 w:0).
 	fn authorize_open_verdict(b: u32) -> Weight {
-		Weight::from_parts(15_291_268, 0)
-			.saturating_add(Weight::from_parts(1_377, 0).saturating_mul(b.into()))
+		Weight::from_parts(15_803_238, 0)
+			.saturating_add(Weight::from_parts(1_073, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(1, 0))
 	}
 	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `Verification::Bonds` (r:1 w:1).
 	fn bond() -> Weight {
-		Weight::from_parts(124_413_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(77_626_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Bonds` (r:1 w:1), `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1).
 	fn unbond() -> Weight {
-		Weight::from_parts(102_021_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(69_781_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Cases` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
 	/// `Verification::Reports` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::AgendaItems` (r:0 w:1).
 	fn commit_report() -> Weight {
-		Weight::from_parts(206_116_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 6))
+		Weight::from_parts(155_111_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 6))
 	}
 	/// `Verification::Reports` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `Emissions::Total` (r:1 w:1),
 	/// `Verification::Audits` (r:1 w:0).
 	fn lapse_report() -> Weight {
-		Weight::from_parts(124_023_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 5))
+		Weight::from_parts(71_745_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 5))
 	}
 	/// `Verification::Convictions` (r:1 w:1), `Verification::Programs` (r:1 w:1),
 	/// `JobEscrow::Totals` (r:1 w:1).
 	fn pay_reward() -> Weight {
-		Weight::from_parts(50_175_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(26_460_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Cases` (r:1 w:1), `Verification::Bonds` (r:15 w:15).
 	fn close_case() -> Weight {
-		Weight::from_parts(190_538_000, 0).saturating_add(T::DbWeight::get().reads_writes(16, 16))
+		Weight::from_parts(113_673_000, 0).saturating_add(T::DbWeight::get().reads_writes(16, 16))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `Verification::Bonds` (r:15 w:15), `System::Account` (r:1 w:1),
@@ -178,7 +178,7 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Duties` (r:0 w:1),
 	/// `Verification::AgendaItems` (r:0 w:1).
 	fn open_verdict() -> Weight {
-		Weight::from_parts(410_200_000, 0).saturating_add(T::DbWeight::get().reads_writes(23, 24))
+		Weight::from_parts(229_981_000, 0).saturating_add(T::DbWeight::get().reads_writes(23, 24))
 	}
 	/// `Verification::Reports` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `Verification::Programs` (r:1 w:1), `System::Account` (r:16 w:16),
@@ -188,153 +188,178 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Earlier` (r:0 w:1),
 	/// `Verification::Convictions` (r:0 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn report_fraud() -> Weight {
-		Weight::from_parts(1_012_350_000, 0).saturating_add(T::DbWeight::get().reads_writes(55, 56))
+		Weight::from_parts(820_319_000, 0).saturating_add(T::DbWeight::get().reads_writes(55, 56))
+	}
+	/// `Verification::Cases` (r:1 w:1), `Verification::Demands` (r:1 w:1),
+	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:0),
+	/// `Verification::Parameters` (r:1 w:0), `Verification::Programs` (r:1 w:0),
+	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
+	fn demand() -> Weight {
+		Weight::from_parts(194_485_000, 0).saturating_add(T::DbWeight::get().reads_writes(8, 6))
+	}
+	/// `Verification::Audits` (r:1 w:1), `Verification::Cases` (r:1 w:1),
+	/// `Verification::Parameters` (r:1 w:0), `Verification::Programs` (r:1 w:0),
+	/// `Verification::Demands` (r:1 w:1), `Verification::AgendaCounts` (r:2 w:2),
+	/// `Verification::AgendaItems` (r:0 w:2).
+	fn demand_as_auditor() -> Weight {
+		Weight::from_parts(128_431_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 7))
+	}
+	/// `Verification::Audits` (r:1 w:0), `Verification::Demands` (r:1 w:0),
+	/// `System::BlockHash` (r:1 w:0).
+	fn authorize_demand_as_auditor() -> Weight {
+		Weight::from_parts(86_091_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 0))
+	}
+	/// `b` in `[1000, 524288]`. At the highest: `System::Account` (r:2 w:2),
+	/// `Verification::Demands` (r:1 w:1), `Verification::Cases` (r:1 w:1),
+	/// `Verification::Programs` (r:1 w:0), `Balances::Holds` (r:1 w:1),
+	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
+	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
+	fn answer(b: u32) -> Weight {
+		Weight::from_parts(166_443_843, 0)
+			.saturating_add(Weight::from_parts(7_674, 0).saturating_mul(b.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(9, 8))
+	}
+	/// `Verification::Demands` (r:1 w:1), `System::Account` (r:1 w:1),
+	/// `Balances::Holds` (r:1 w:1), `Verification::Cases` (r:1 w:1),
+	/// `Verification::Audits` (r:1 w:1), `Verification::CounterForAudits` (r:1 w:1),
+	/// `Verification::Bonds` (r:15 w:15), `JobEscrow::Jobs` (r:1 w:0),
+	/// `Verification::Earlier` (r:0 w:1), `Verification::Duties` (r:0 w:15).
+	fn lapse_demand() -> Weight {
+		Weight::from_parts(257_433_000, 0).saturating_add(T::DbWeight::get().reads_writes(22, 37))
 	}
 	/// `b` in `[1000, 524288]`. At the highest: `Verification::Programs` (r:2 w:0).
 	fn verify_fill(b: u32) -> Weight {
-		Weight::from_parts(90_231_811, 0)
-			.saturating_add(Weight::from_parts(17_598, 0).saturating_mul(b.into()))
+		Weight::from_parts(28_312_778, 0)
+			.saturating_add(Weight::from_parts(16_315, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `b` in `[1000, 262000]`. At the highest: `Verification::Programs` (r:2 w:0).
 	fn verify_product(b: u32) -> Weight {
-		Weight::from_parts(48_192_434, 0)
-			.saturating_add(Weight::from_parts(7_094, 0).saturating_mul(b.into()))
+		Weight::from_parts(42_203_535, 0)
+			.saturating_add(Weight::from_parts(7_366, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `b` in `[1000, 655360]`. At the highest: `Verification::Programs` (r:2 w:0).
 	fn verify_quant(b: u32) -> Weight {
-		Weight::from_parts(74_655_696, 0)
-			.saturating_add(Weight::from_parts(7_444, 0).saturating_mul(b.into()))
+		Weight::from_parts(35_949_267, 0)
+			.saturating_add(Weight::from_parts(7_698, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `b` in `[1000, 2097152]`. At the highest: `Verification::Programs` (r:2 w:0).
 	fn verify_norm(b: u32) -> Weight {
-		Weight::from_parts(55_735_000, 0)
-			.saturating_add(Weight::from_parts(7_776, 0).saturating_mul(b.into()))
+		Weight::from_parts(53_320_742, 0)
+			.saturating_add(Weight::from_parts(7_587, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
-	}
-	fn demand() -> Weight {
-		Self::commit_report()
-	}
-	fn demand_as_auditor() -> Weight {
-		Self::commit_report()
-	}
-	fn authorize_demand_as_auditor() -> Weight {
-		Self::authorize_seal_verdict()
-	}
-	fn answer(b: u32) -> Weight {
-		Self::commit_report().saturating_add(Self::verify_product(b))
-	}
-	fn lapse_demand() -> Weight {
-		Self::report_fraud()
 	}
 }
 
 // For tests.
 impl WeightInfo for () {
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(417_769_830, 0)
-			.saturating_add(Weight::from_parts(417_099, 0).saturating_mul(b.into()))
+		Weight::from_parts(93_542_744, 0)
+			.saturating_add(Weight::from_parts(306_605, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 	fn remove_program() -> Weight {
-		Weight::from_parts(132_339_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(70_011_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn seal_verdict() -> Weight {
-		Weight::from_parts(108_584_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
+		Weight::from_parts(32_381_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
 	}
 	fn authorize_seal_verdict() -> Weight {
-		Weight::from_parts(125_916_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+		Weight::from_parts(70_382_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(18_174_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(10_860_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn record_entropy() -> Weight {
-		Weight::from_parts(33_533_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(20_258_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 	}
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(39_354_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(22_542_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(679_497_317, 0)
-			.saturating_add(Weight::from_parts(654_017, 0).saturating_mul(a.into()))
+		Weight::from_parts(440_751_378, 0)
+			.saturating_add(Weight::from_parts(210_385, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(65, 33))
 	}
 	fn step_deadline() -> Weight {
-		Weight::from_parts(933_421_000, 0)
+		Weight::from_parts(784_862_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(51, 66))
 	}
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(1_463_137, 0)
-			.saturating_add(Weight::from_parts(260_923, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(864_402, 0).saturating_mul(h.into()))
+		Weight::from_parts(2_789_888, 0)
+			.saturating_add(Weight::from_parts(135_380, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(800_869, 0).saturating_mul(h.into()))
 	}
 	fn authorize_open_verdict(b: u32) -> Weight {
-		Weight::from_parts(15_291_268, 0)
-			.saturating_add(Weight::from_parts(1_377, 0).saturating_mul(b.into()))
+		Weight::from_parts(15_803_238, 0)
+			.saturating_add(Weight::from_parts(1_073, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(1, 0))
 	}
 	fn bond() -> Weight {
-		Weight::from_parts(124_413_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(77_626_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn unbond() -> Weight {
-		Weight::from_parts(102_021_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(69_781_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn commit_report() -> Weight {
-		Weight::from_parts(206_116_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 6))
+		Weight::from_parts(155_111_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 6))
 	}
 	fn lapse_report() -> Weight {
-		Weight::from_parts(124_023_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 5))
+		Weight::from_parts(71_745_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 5))
 	}
 	fn pay_reward() -> Weight {
-		Weight::from_parts(50_175_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(26_460_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn close_case() -> Weight {
-		Weight::from_parts(190_538_000, 0)
+		Weight::from_parts(113_673_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(16, 16))
 	}
 	fn open_verdict() -> Weight {
-		Weight::from_parts(410_200_000, 0)
+		Weight::from_parts(229_981_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(23, 24))
 	}
 	fn report_fraud() -> Weight {
-		Weight::from_parts(1_012_350_000, 0)
+		Weight::from_parts(820_319_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(55, 56))
 	}
+	fn demand() -> Weight {
+		Weight::from_parts(194_485_000, 0).saturating_add(ParityDbWeight::get().reads_writes(8, 6))
+	}
+	fn demand_as_auditor() -> Weight {
+		Weight::from_parts(128_431_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 7))
+	}
+	fn authorize_demand_as_auditor() -> Weight {
+		Weight::from_parts(86_091_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 0))
+	}
+	fn answer(b: u32) -> Weight {
+		Weight::from_parts(166_443_843, 0)
+			.saturating_add(Weight::from_parts(7_674, 0).saturating_mul(b.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(9, 8))
+	}
+	fn lapse_demand() -> Weight {
+		Weight::from_parts(257_433_000, 0)
+			.saturating_add(ParityDbWeight::get().reads_writes(22, 37))
+	}
 	fn verify_fill(b: u32) -> Weight {
-		Weight::from_parts(90_231_811, 0)
-			.saturating_add(Weight::from_parts(17_598, 0).saturating_mul(b.into()))
+		Weight::from_parts(28_312_778, 0)
+			.saturating_add(Weight::from_parts(16_315, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn verify_product(b: u32) -> Weight {
-		Weight::from_parts(48_192_434, 0)
-			.saturating_add(Weight::from_parts(7_094, 0).saturating_mul(b.into()))
+		Weight::from_parts(42_203_535, 0)
+			.saturating_add(Weight::from_parts(7_366, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn verify_quant(b: u32) -> Weight {
-		Weight::from_parts(74_655_696, 0)
-			.saturating_add(Weight::from_parts(7_444, 0).saturating_mul(b.into()))
+		Weight::from_parts(35_949_267, 0)
+			.saturating_add(Weight::from_parts(7_698, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn verify_norm(b: u32) -> Weight {
-		Weight::from_parts(55_735_000, 0)
-			.saturating_add(Weight::from_parts(7_776, 0).saturating_mul(b.into()))
+		Weight::from_parts(53_320_742, 0)
+			.saturating_add(Weight::from_parts(7_587, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
-	}
-	fn demand() -> Weight {
-		Self::commit_report()
-	}
-	fn demand_as_auditor() -> Weight {
-		Self::commit_report()
-	}
-	fn authorize_demand_as_auditor() -> Weight {
-		Self::authorize_seal_verdict()
-	}
-	fn answer(b: u32) -> Weight {
-		Self::commit_report().saturating_add(Self::verify_product(b))
-	}
-	fn lapse_demand() -> Weight {
-		Self::report_fraud()
 	}
 }
