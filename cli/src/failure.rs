@@ -75,6 +75,12 @@ fn advice(error: &Error) -> Option<&'static str> {
 		}
 		Error::NotReady { .. } => "wait until the node has caught up with the chain",
 		Error::UnknownBlock(_) => "ask an archive node for old blocks",
+		Error::NoFinality => {
+			"run the job on a chain with validators, such as `scripts/devnet` or `assay-node --dev` \
+			 without `--seal`; `--unproved` writes down what the node says, for nobody to check"
+		}
+		Error::NoProofs(_) => "ask a node of this version that follows finality",
+		Error::NoVotes(_) => "try again; see whether the chain finalises blocks (`assay network`)",
 		Error::Key(_) => "make a key with `assay key generate --file key`",
 		Error::NotFinalised { .. } => {
 			"see whether the chain finalises blocks (`assay network`), then look at what changed \

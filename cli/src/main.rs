@@ -13,6 +13,7 @@ mod output;
 mod program;
 mod progress;
 mod provider;
+mod receipt;
 
 use clap::{Parser, Subcommand};
 use context::{Context, Global};
@@ -49,6 +50,9 @@ enum Command {
 	/// Have work done and fetch what came of it.
 	#[command(subcommand)]
 	Job(job::Command),
+	/// Check receipts, without a node.
+	#[command(subcommand)]
+	Receipt(receipt::Command),
 	/// Check what providers have submitted, and report lies.
 	#[command(subcommand)]
 	Audit(audit::Command),
@@ -85,6 +89,7 @@ fn run(context: &Context, command: Command) -> anyhow::Result<()> {
 	// What needs no node needs no runtime either.
 	match command {
 		Command::Key(command) => return key::run(context, command),
+		Command::Receipt(command) => return receipt::run(context, command),
 		Command::Program(command) if command.is_local() => {
 			return program::run_local(context, command);
 		}
@@ -93,7 +98,7 @@ fn run(context: &Context, command: Command) -> anyhow::Result<()> {
 	let runtime = tokio::runtime::Runtime::new()?;
 	runtime.block_on(async {
 		match command {
-			Command::Key(_) => Ok(()),
+			Command::Key(_) | Command::Receipt(_) => Ok(()),
 			Command::Account(command) => account::run(context, command).await,
 			Command::Provider(command) => provider::run(context, command).await,
 			Command::Program(command) => program::run(context, command).await,

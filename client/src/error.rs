@@ -53,6 +53,21 @@ pub enum Error {
 	/// No such block, or its state is no longer kept.
 	#[error("the node does not know block {0}, or no longer keeps its state")]
 	UnknownBlock(String),
+	/// Nobody votes on finality, so that nothing can be proved final.
+	#[error(
+		"this network has no finality that could be proved: its node seals blocks by itself \
+		 (`--seal`), and no validators vote on them"
+	)]
+	NoFinality,
+	/// The node proves no finality from the first block on.
+	#[error("the node gives no proofs of finality: it has no {0}")]
+	NoProofs(&'static str),
+	/// The block that is final has no votes to show yet.
+	#[error("the node has no votes to show for block {0} yet")]
+	NoVotes(BlockNumber),
+	/// What the node sent as a proof proves nothing.
+	#[error("what the node sent as a proof does not hold: {0}")]
+	Proof(String),
 	/// Not an account.
 	#[error("{0}")]
 	Address(String),
@@ -106,6 +121,12 @@ pub enum DispatchError {
 	/// An error of no pallet, as of the currency.
 	#[error("{0}")]
 	Other(String),
+}
+
+impl From<assay_receipt::Error> for Error {
+	fn from(error: assay_receipt::Error) -> Self {
+		Self::Proof(error.to_string())
+	}
 }
 
 impl Error {

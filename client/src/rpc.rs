@@ -2,6 +2,8 @@
 
 use crate::Error;
 use assay_primitives::{BlockNumber, Hash};
+use assay_receipt::{Genesis, Page};
+use sp_core::Bytes;
 use std::{future::Future, time::Duration};
 use subxt::{
 	config::{substrate::SubstrateHeader, RpcConfigFor},
@@ -9,7 +11,7 @@ use subxt::{
 		self,
 		client::{reconnecting_rpc_client::ExponentialBackoff, ReconnectingRpcClient},
 		methods::legacy::{LegacyRpcMethods, TransactionStatus},
-		RpcClient,
+		rpc_params, RpcClient,
 	},
 	SubstrateConfig,
 };
@@ -186,6 +188,37 @@ impl Rpc {
 	pub async fn storage(&self, key: &[u8], at: Hash) -> Result<Option<Vec<u8>>, Error> {
 		let ask = || self.methods.state_get_storage(key, Some(at));
 		self.ask("state_getStorage", ask).await.map_err(|error| call_error(error, at))
+	}
+
+	/// Nodes of a block's state trie, from its root to these keys.
+	pub async fn read_proof(&self, keys: &[Vec<u8>], at: Hash) -> Result<Vec<Bytes>, Error> {
+		let ask = || self.methods.state_get_read_proof(keys.iter().map(|key| &key[..]), Some(at));
+		let proof = self.ask("state_getReadProof", ask).await;
+		let proof = proof.map_err(|error| call_error(error, at))?;
+		Ok(proof.proof.into_iter().map(|node| Bytes(node.0)).collect())
+	}
+
+	/// The first block's header, and the proof of its authorities.
+	pub async fn prove_genesis(&self) -> Result<Genesis, Error> {
+		let ask = || self.client.request("assay_proveGenesis", rpc_params![]);
+		self.ask("assay_proveGenesis", ask).await
+	}
+
+	/// A part of the way from a block, or else the first, to the last one with votes.
+	pub async fn prove_finality(&self, from: Option<Hash>) -> Result<Page, Error> {
+		let ask = || self.client.request("assay_proveFinality", rpc_params![from]);
+		self.ask("assay_proveFinality", ask).await
+	}
+
+	/// Whether the node answers to a method.
+	pub async fn knows(&self, method: &str) -> Result<bool, Error> {
+		#[derive(serde::Deserialize)]
+		struct Methods {
+			methods: Vec<String>,
+		}
+		let ask = || self.client.request::<Methods>("rpc_methods", rpc_params![]);
+		let known = self.ask("rpc_methods", ask).await?;
+		Ok(known.methods.iter().any(|known| known == method))
 	}
 
 	/// Number of the account's next transaction, those in the pool counted.

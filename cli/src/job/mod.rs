@@ -60,10 +60,14 @@ pub enum Command {
 		#[arg(long, value_name = "DIR")]
 		out: PathBuf,
 	},
-	/// Write down what the chain says of a job, to be kept.
+	/// Write down what the chain recorded of a job, with its proof, to be kept and checked with
+	/// `assay receipt verify`.
 	Receipt {
 		/// The job's number.
 		job: JobId,
+		/// Leave the proof out, as for a chain that is sealed: then there is only the node's word.
+		#[arg(long)]
+		unproved: bool,
 		/// Write the receipt here; otherwise it is printed.
 		#[arg(long, value_name = "FILE")]
 		out: Option<PathBuf>,
@@ -84,15 +88,20 @@ pub async fn run(context: &Context, command: Command) -> anyhow::Result<()> {
 		}
 		Command::Cancel { job } => cancel(context, job).await,
 		Command::Result { job, out } => result::run(context, job, &out).await,
-		Command::Receipt { job, out } => receipt::run(context, job, out.as_deref()).await,
+		Command::Receipt { job, unproved, out } => {
+			receipt::run(context, job, unproved, out.as_deref()).await
+		}
 	}
 }
 
 /// A job that must exist.
 pub async fn existing(client: &Client, id: JobId) -> anyhow::Result<JobView> {
-	client.job(id).await?.ok_or_else(|| {
-		anyhow!("there is no job {id}, or its record was removed some time after it closed; see `assay job list`")
-	})
+	client.job(id).await?.ok_or_else(|| missing(id))
+}
+
+/// A job that does not.
+fn missing(id: JobId) -> anyhow::Error {
+	anyhow!("there is no job {id}, or its record was removed some time after it closed; see `assay job list`")
 }
 
 async fn cancel(context: &Context, job: JobId) -> anyhow::Result<()> {

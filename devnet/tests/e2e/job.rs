@@ -55,7 +55,12 @@ fn is_settled_paid_and_fetched() {
 	}
 	assert!(right >= 285, "{right} of 300 digits are right");
 
-	let receipt = cli.run(&["job", "receipt", &id]).unwrap();
+	// Nobody votes on a sealed chain: a receipt of it is the node's word, and passes for nothing else.
+	let failure = cli.attempt(&["job", "receipt", &id]).unwrap().unwrap_err();
+	assert!(failure.error.contains("no finality that could be proved"), "{failure:?}");
+	let path = net.folder().join("receipt.json").display().to_string();
+	let receipt = cli.run(&["job", "receipt", &id, "--unproved", "--out", &path]).unwrap();
+	assert!(cli.attempt(&["receipt", "verify", &path]).unwrap().is_err());
 	assert_eq!(receipt["money"], job["money"]);
 	for task in 0..3 {
 		let [input, output, trace] = claim(task);

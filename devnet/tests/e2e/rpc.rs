@@ -5,7 +5,8 @@ use assay_devnet::{Net, WorkerOptions};
 use serde_json::{json, Value};
 use tokio::runtime::Runtime;
 
-fn call(net: &Net, method: &str, params: Value) -> Value {
+/// Asks a node as anybody would.
+pub fn call(net: &Net, method: &str, params: Value) -> Value {
 	let url = net.url.replace("ws://", "http://");
 	let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
 	let text = Runtime::new().unwrap().block_on(async {

@@ -1,12 +1,16 @@
 //! What is answered over JSON-RPC, besides what every Substrate node answers.
 //!
 //! - [`assay`]: jobs, providers and figures of the network;
-//! - [`events`]: the stream of what happens to jobs.
+//! - [`events`]: the stream of what happens to jobs;
+//! - [`finality`]: proofs, from the first block on, that blocks are final.
 
 mod assay;
 mod events;
+mod finality;
 #[cfg(test)]
 mod mock;
+
+pub use finality::Finality;
 
 use crate::service::{Block, FullBackend, FullClient, FullPool, Hash, SealCommand, SelectChain};
 use futures::channel::mpsc;
@@ -53,6 +57,8 @@ pub enum Consensus {
 		voter_state: SharedVoterState,
 		/// Proves that blocks are final.
 		finality_proofs: Arc<FinalityProofProvider<FullBackend, Block>>,
+		/// Proves it from the first block on.
+		finality: Finality,
 	},
 	/// By commands to the sealing engine.
 	Seal(mpsc::Sender<SealCommand>),
@@ -82,7 +88,9 @@ fn merge(
 			justifications,
 			voter_state,
 			finality_proofs,
+			finality,
 		} => {
+			module.merge(finality::module(finality.clone()))?;
 			let babe = Babe::new(
 				client.clone(),
 				babe_worker.clone(),

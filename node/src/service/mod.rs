@@ -71,11 +71,12 @@ where
 	let net_metrics = N::register_notification_metrics(config.prometheus_registry());
 	// Sealed blocks carry no votes: neither the protocol that gossips them nor the one that skips
 	// over blocks by them is spoken.
+	let warp_sync = grandpa::warp_sync(&backend, &consensus.grandpa);
+	let finality = rpc::Finality::new(&client, warp_sync.clone(), config.chain_spec.cloned_box())?;
 	let (votes, warp_sync) = match options.seal {
 		Some(_) => (None, None),
 		None => {
 			let votes = grandpa::join_network(&mut net_config, &client, &config, &net_metrics)?;
-			let warp_sync = grandpa::warp_sync(&backend, &consensus.grandpa);
 			(Some(votes), Some(WarpSyncConfig::WithProvider(warp_sync)))
 		}
 	};
@@ -123,6 +124,7 @@ where
 				justifications: consensus.grandpa.justification_stream(),
 				voter_state: voter_state.clone(),
 				finality_proofs: grandpa::finality_proofs(&backend, &consensus.grandpa),
+				finality,
 			},
 			None => rpc::Consensus::Seal(seal_sender.clone()),
 		},
