@@ -3,6 +3,7 @@
 //! - [`work`]: programs' costs, tasks, assurance, requirements, outcomes;
 //! - [`market`]: machines, asks and quotes;
 //! - [`honesty`]: when lying does not pay, as the chain computes it;
+//! - [`replication`]: what replicas claim, and who of them has the majority;
 //! - [`traits`]: the small interfaces through which the pallets meet;
 //! - [`url`]: base URLs as the chain stores them;
 //! - [`agenda`]: a weight-metered queue of things that fall due at a block;
@@ -18,6 +19,7 @@ pub mod api;
 pub mod auditor;
 pub mod honesty;
 pub mod market;
+pub mod replication;
 pub mod traits;
 pub mod url;
 pub mod views;

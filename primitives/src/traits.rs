@@ -6,7 +6,10 @@ use crate::{
 	Balance, BlockNumber, Root,
 };
 use alloc::vec::Vec;
-use sp_runtime::{DispatchError, DispatchResult};
+use codec::{FullCodec, MaxEncodedLen};
+use core::fmt::Debug;
+use scale_info::TypeInfo;
+use sp_runtime::{DispatchError, DispatchResult, Perquintill};
 use sp_weights::Weight;
 
 /// The supply side, as jobs see it. Implemented by the provider registry.
@@ -153,4 +156,27 @@ pub trait BlockEntropy {
 	/// The current block's contribution: who its author is (any stable number) and the VRF output
 	/// the author could not choose. `None` where the block has no output.
 	fn current() -> Option<(Root, Root)>;
+}
+
+/// Lots that nobody knew when what they decide on was settled: cast with the entropy of blocks after
+/// that, as audits are drawn. Implemented by verification.
+pub trait Lots {
+	/// Entropy gathered so far for one lot.
+	type Lot: FullCodec + MaxEncodedLen + TypeInfo + Clone + PartialEq + Debug;
+	/// A lot on something that is settled by now.
+	fn begin() -> Self::Lot;
+	/// Gathers what entropy there is; with enough of it, says whether the lot falls on `subject`, as
+	/// it does with probability `rate`. If there is never enough, it does.
+	fn cast(lot: &mut Self::Lot, subject: TaskId, rate: Perquintill) -> Cast;
+	/// Most weight of [`Lots::cast`].
+	fn cast_weight() -> Weight;
+}
+
+/// What an attempt to cast a lot came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cast {
+	/// Try again in this block.
+	Wait(BlockNumber),
+	/// Whether the lot has fallen on it.
+	Fell(bool),
 }

@@ -68,10 +68,10 @@ pub struct MatchView {
 	pub endpoint: String,
 }
 
-/// One task.
+/// One task, or one replica of one.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
 pub struct TaskView {
-	/// Which task.
+	/// Which task. Replicas are numbered task by task ([`Assurance::place`]).
 	pub id: TaskId,
 	/// Where it stands.
 	#[serde(flatten)]
@@ -159,7 +159,7 @@ pub struct JobMoney {
 	pub compensated: Balance,
 }
 
-/// How many of a job's tasks stand where.
+/// How many of a job's tasks stand where; where it is replicated, how many of their slots.
 #[derive(
 	Clone,
 	Copy,
@@ -404,6 +404,38 @@ pub enum JobEventKind {
 		provider: AccountId,
 		/// To what.
 		commitment: Commitment,
+	},
+	/// A replica's result was sealed.
+	Sealed {
+		/// Whose.
+		provider: AccountId,
+	},
+	/// The task's other replicas are sought.
+	Replicating {
+		/// Last block to match them in.
+		until: BlockNumber,
+	},
+	/// The lot did not fall on the task: its first replica is trusted.
+	Trusted,
+	/// A replica's result was opened.
+	Opened {
+		/// Whose.
+		provider: AccountId,
+		/// What it is.
+		commitment: Commitment,
+	},
+	/// So many replicas of the task agree, and are paid.
+	Agreed {
+		/// How many.
+		replicas: u32,
+	},
+	/// Part of a provider's collateral was burned, for a vote that it lost or stayed away from.
+	Slashed {
+		/// Whose.
+		provider: AccountId,
+		/// How much, in planck.
+		#[serde(with = "amount")]
+		burned: Balance,
 	},
 	/// The audit ended.
 	Audited {

@@ -147,6 +147,19 @@ pub enum Assurance {
 		/// Part of the tasks that is audited at the least, whatever the provider's collateral.
 		at_least: Permill,
 	},
+	/// A task is done by several providers, who seal what they found and open it once all have; who
+	/// agrees with more than half of them is paid. A vote, never proof, and if all collude or lie
+	/// alike nobody sees it. A provider that has agreed often is trusted more and more with doing a
+	/// task alone ([`replication`](crate::replication)).
+	#[codec(index = 2)]
+	Replicated {
+		/// Providers that do a task, 2 to [`MAX_REPLICAS`](crate::replication::MAX_REPLICAS).
+		replicas: u8,
+		/// How far entries of summaries may differ; nought: outputs must be the same to the bit.
+		tolerance: u32,
+		/// Part of the tasks that is replicated at the least, whoever does them first.
+		at_least: Permill,
+	},
 }
 
 impl Assurance {
@@ -158,9 +171,24 @@ impl Assurance {
 	/// Auditors of a task that is audited.
 	pub const fn auditors(&self) -> u8 {
 		match self {
-			Self::Optimistic => 0,
+			Self::Optimistic | Self::Replicated { .. } => 0,
 			Self::Audited { auditors, .. } => *auditors,
 		}
+	}
+
+	/// Slots of a task: as many as may do it, one but where it is replicated. They are numbered task
+	/// by task.
+	pub const fn slots(&self) -> u32 {
+		match self {
+			Self::Replicated { replicas, .. } => *replicas as u32,
+			_ => 1,
+		}
+	}
+
+	/// Which of a job's tasks a slot is of, and which of its replicas.
+	pub const fn place(&self, slot: TaskIndex) -> (TaskIndex, u32) {
+		let Some(task) = slot.checked_div(self.slots()) else { return (slot, 0) };
+		(task, slot.saturating_sub(task.saturating_mul(self.slots())))
 	}
 }
 
@@ -439,6 +467,18 @@ pub enum Reason {
 	/// The provider was convicted.
 	#[codec(index = 7)]
 	Convicted(Offence),
+	/// The majority of the replicas says something else.
+	#[codec(index = 10)]
+	Outvoted,
+	/// What was sealed was not opened in time.
+	#[codec(index = 11)]
+	NotOpened,
+	/// Too few replicas came together, or agreed. Nobody is to blame.
+	#[codec(index = 12)]
+	NoMajority,
+	/// The task is decided without this replica.
+	#[codec(index = 13)]
+	NotNeeded,
 }
 
 /// Where a task stands.
@@ -497,6 +537,21 @@ pub enum TaskStatus {
 		at: BlockNumber,
 		/// Why.
 		reason: Reason,
+	},
+	/// A replica for which no machine is sought, as long as the task may do without it.
+	#[codec(index = 10)]
+	Standby,
+	/// The replica's result is sealed; those of others are waited for.
+	#[codec(index = 11)]
+	Sealed {
+		/// Block of sealing.
+		at: BlockNumber,
+	},
+	/// All that could be had are sealed, and are to be opened.
+	#[codec(index = 12)]
+	Opening {
+		/// Last block to open in.
+		until: BlockNumber,
 	},
 }
 

@@ -49,6 +49,11 @@ fn windows(distinct_authors: u8) -> Windows {
 			runs: 3,
 			fee: Permill::from_percent(5),
 			burned: Permill::from_percent(60),
+			replication: pallet_job_escrow::Replication {
+				seek_window: 60,
+				opening_window: 60,
+				..Default::default()
+			},
 		},
 		audits: pallet_verification::Params {
 			inclusion_depth: 1,

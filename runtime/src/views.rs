@@ -108,6 +108,16 @@ fn job_event(event: Event<Runtime>) -> Option<JobEvent> {
 		Event::Submitted { task, provider, commitment } => {
 			of_task(task, JobEventKind::Submitted { provider, commitment })
 		}
+		Event::Sealed { task, provider } => of_task(task, JobEventKind::Sealed { provider }),
+		Event::Replicating { task, until } => of_task(task, JobEventKind::Replicating { until }),
+		Event::Trusted { task } => of_task(task, JobEventKind::Trusted),
+		Event::Opened { task, provider, commitment } => {
+			of_task(task, JobEventKind::Opened { provider, commitment })
+		}
+		Event::Agreed { task, replicas } => of_task(task, JobEventKind::Agreed { replicas }),
+		Event::Slashed { task, provider, burned } => {
+			of_task(task, JobEventKind::Slashed { provider, burned })
+		}
 		Event::Audited { task, outcome, .. } => of_task(task, JobEventKind::Audited { outcome }),
 		Event::Convicted { task, provider, offence, forfeit, compensation, reward, burned } => {
 			let kind = JobEventKind::Convicted {

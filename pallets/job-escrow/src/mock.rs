@@ -1,9 +1,9 @@
 //! A runtime with stand-ins for the other pallets, each of which can be told what to answer.
 
-use crate::{self as pallet_job_escrow, JobSpec, Params};
+use crate::{self as pallet_job_escrow, JobSpec, Params, Replication};
 use assay_primitives::{
 	market::{MachineClass, MachineId, MatchEnd, Quote, Requirements, Work},
-	traits::{AuditSink, Audits, Programs, Supply, Terms, WorkLedger},
+	traits::{AuditSink, Audits, Cast, Lots, Programs, Supply, Terms, WorkLedger},
 	work::{
 		Assurance, AuditOutcome, Claim, Commitment, Costs, Fault, FaultKind, Mode, Offence, Place,
 		ProgramInfo, TaskId,
@@ -16,7 +16,7 @@ use frame_support::{
 	weights::{Weight, WeightMeter},
 	PalletId,
 };
-use sp_runtime::{BuildStorage, DispatchError, DispatchResult, Permill};
+use sp_runtime::{BuildStorage, DispatchError, DispatchResult, Permill, Perquintill};
 use std::{cell::RefCell, collections::BTreeMap};
 
 pub type AccountId = u64;
@@ -70,6 +70,7 @@ impl crate::Config for Test {
 	type Supply = World;
 	type Programs = World;
 	type Audits = World;
+	type Lots = World;
 	type Ledger = World;
 	type Treasury = Treasury;
 	type AdminOrigin = frame_system::EnsureRoot<AccountId>;
@@ -117,6 +118,10 @@ pub struct State {
 	pub audits: Vec<(TaskId, Claim)>,
 	/// Terms of the last result.
 	pub terms: Option<Terms>,
+	/// Whether lots fall; while it is not known, they are waited for.
+	pub lot: Option<bool>,
+	/// Rates at which lots were cast.
+	pub rates: Vec<Perquintill>,
 	/// Open windows: the first block in which each is over.
 	pub windows: BTreeMap<TaskId, BlockNumber>,
 }
@@ -232,7 +237,7 @@ impl Programs for World {
 impl Audits for World {
 	fn fee(_: &Costs, assurance: &Assurance, _: Balance) -> Result<Balance, DispatchError> {
 		match assurance {
-			Assurance::Optimistic => Ok(0),
+			Assurance::Optimistic | Assurance::Replicated { .. } => Ok(0),
 			Assurance::Audited { auditors: auditors @ 1..=3, .. } => {
 				Ok(FEE * Balance::from(*auditors))
 			}
@@ -248,7 +253,7 @@ impl Audits for World {
 			s.terms = Some(*terms);
 			s.windows.insert(task, System::block_number() + WINDOW);
 		});
-		Ok(terms.assurance != Assurance::Optimistic)
+		Ok(matches!(terms.assurance, Assurance::Audited { .. }))
 	}
 	fn open_until(task: TaskId) -> Option<BlockNumber> {
 		let closes_at = state(|s| s.windows.get(&task).copied())?;
@@ -258,6 +263,27 @@ impl Audits for World {
 		state(|s| s.windows.remove(&task)).expect("closed once, and only if open");
 	}
 	fn close_weight() -> Weight {
+		Weight::from_parts(1_000, 0)
+	}
+}
+
+impl Lots for World {
+	type Lot = BlockNumber;
+	fn begin() -> BlockNumber {
+		System::block_number()
+	}
+	fn cast(since: &mut BlockNumber, _: TaskId, rate: Perquintill) -> Cast {
+		let now = System::block_number();
+		assert!(*since <= now);
+		match state(|s| s.lot) {
+			Some(falls) if now > *since => {
+				state(|s| s.rates.push(rate));
+				Cast::Fell(falls)
+			}
+			_ => Cast::Wait(now + 1),
+		}
+	}
+	fn cast_weight() -> Weight {
 		Weight::from_parts(1_000, 0)
 	}
 }
@@ -306,6 +332,12 @@ pub fn params() -> Params {
 		runs: 2,
 		fee: Permill::from_percent(5),
 		burned: Permill::from_percent(60),
+		replication: Replication {
+			seek_window: 30,
+			opening_window: 8,
+			floor: Permill::from_percent(5),
+			slash: Permill::from_percent(5),
+		},
 	}
 }
 

@@ -1,6 +1,6 @@
 //! Records of jobs and tasks.
 
-use crate::Config;
+use crate::{Config, Replication};
 use assay_primitives::{
 	market::{MachineId, Requirements},
 	url::Url,
@@ -154,6 +154,9 @@ pub enum Due {
 	/// Remove a closed job, from this task on.
 	#[codec(index = 1)]
 	Purge(JobId, u32),
+	/// Look at a replicated task.
+	#[codec(index = 10)]
+	Group(JobId, TaskIndex),
 }
 
 /// Sums over all jobs there ever were.
@@ -217,6 +220,8 @@ pub struct Params {
 	pub fee: Permill,
 	/// Part of the fee that is burned; the rest goes to the treasury.
 	pub burned: Permill,
+	/// Of replicated jobs.
+	pub replication: Replication,
 }
 
 impl Default for Params {
@@ -231,6 +236,7 @@ impl Default for Params {
 			runs: 3,
 			fee: Permill::from_percent(5),
 			burned: Permill::from_percent(60),
+			replication: Replication::default(),
 		}
 	}
 }
@@ -250,5 +256,6 @@ impl Params {
 			&& self.min_deadline <= self.max_deadline
 			&& self.max_lifetime > 0
 			&& self.runs > 0
+			&& self.replication.valid()
 	}
 }

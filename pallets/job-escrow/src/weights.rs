@@ -46,6 +46,12 @@ pub trait WeightInfo {
 	fn convict() -> Weight;
 	/// Payment of a challenger.
 	fn reward() -> Weight;
+	/// `seal_result`.
+	fn seal_result() -> Weight;
+	/// `open_result`.
+	fn open_result() -> Weight;
+	/// A step of a task of `n` replicas.
+	fn decide(n: u32) -> Weight;
 }
 
 /// Weights with the runtime's database costs.
@@ -101,8 +107,9 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `JobEscrow::Tasks` (r:1 w:1), `Verification::Programs` (r:1 w:0),
 	/// `ProviderRegistry::Providers` (r:1 w:1), `JobEscrow::AgendaCounts` (r:1 w:1),
 	/// `JobEscrow::Searches` (r:1 w:1), `JobEscrow::AgendaItems` (r:0 w:1).
+	// Its step in the agenda is not measured yet.
 	fn accept() -> Weight {
-		Weight::from_parts(147_146_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(147_146_000, 0).saturating_add(T::DbWeight::get().reads_writes(9, 7))
 	}
 	/// `ProviderRegistry::HotKeys` (r:1 w:0), `JobEscrow::Jobs` (r:1 w:1),
 	/// `JobEscrow::Tasks` (r:1 w:1), `ProviderRegistry::Providers` (r:1 w:1),
@@ -167,6 +174,21 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	fn reward() -> Weight {
 		Weight::from_parts(60000000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 4))
 	}
+	// Not measured yet: as `submit`.
+	fn seal_result() -> Weight {
+		Weight::from_parts(119_373_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+	}
+	// Not measured yet: as `submit`.
+	fn open_result() -> Weight {
+		Weight::from_parts(119_373_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+	}
+	// Not measured yet: as much as `conclude` and `submit` together for each replica.
+	fn decide(n: u32) -> Weight {
+		Weight::from_parts(100_000_000, 0)
+			.saturating_add(Weight::from_parts(462_000_000, 0).saturating_mul(n.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(10, 10))
+			.saturating_add(T::DbWeight::get().reads_writes(16, 16).saturating_mul(n.into()))
+	}
 }
 
 // For tests.
@@ -192,7 +214,7 @@ impl WeightInfo for () {
 			.saturating_add(ParityDbWeight::get().reads_writes(12, 12))
 	}
 	fn accept() -> Weight {
-		Weight::from_parts(147_146_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+		Weight::from_parts(147_146_000, 0).saturating_add(ParityDbWeight::get().reads_writes(9, 7))
 	}
 	fn decline() -> Weight {
 		Weight::from_parts(214_683_000, 0)
@@ -228,5 +250,20 @@ impl WeightInfo for () {
 	}
 	fn reward() -> Weight {
 		Weight::from_parts(60000000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 4))
+	}
+	// Not measured yet: as `submit`.
+	fn seal_result() -> Weight {
+		Weight::from_parts(119_373_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+	}
+	// Not measured yet: as `submit`.
+	fn open_result() -> Weight {
+		Weight::from_parts(119_373_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+	}
+	// Not measured yet: as much as `conclude` and `submit` together for each replica.
+	fn decide(n: u32) -> Weight {
+		Weight::from_parts(100_000_000, 0)
+			.saturating_add(Weight::from_parts(462_000_000, 0).saturating_mul(n.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(10, 10))
+			.saturating_add(ParityDbWeight::get().reads_writes(16, 16).saturating_mul(n.into()))
 	}
 }

@@ -86,6 +86,7 @@ impl<T: Config> Pallet<T> {
 		let reward = if challenged { CHALLENGER_SHARE.mul_floor(rest) } else { 0 };
 		let burned = rest.saturating_sub(reward);
 
+		Self::distrust(&provider);
 		Self::pay_from_pot(&job.owner, compensation)?;
 		Self::burn_from_pot(burned)?;
 		job.money.compensated = job.money.compensated.saturating_add(compensation);

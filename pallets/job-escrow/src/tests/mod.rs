@@ -6,6 +6,7 @@ mod exits;
 mod life;
 mod money;
 mod random;
+mod replicas;
 
 use crate::{mock::*, Engaged, Error, Event, Jobs, Task, Tasks};
 use assay_primitives::{

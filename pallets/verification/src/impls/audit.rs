@@ -28,7 +28,7 @@ impl<T: Config> traits::Audits for Pallet<T> {
 	fn least_stake_percent(assurance: &Assurance) -> Option<u32> {
 		match assurance {
 			// What is paid for nothing must at least be lost when that comes out.
-			Assurance::Optimistic => Some(100),
+			Assurance::Optimistic | Assurance::Replicated { .. } => Some(100),
 			Assurance::Audited { auditors, .. } => {
 				let least = honesty::least_collateral(ASY, *auditors, Perquintill::one())?;
 				least.checked_mul(100)?.div_ceil(ASY).try_into().ok()

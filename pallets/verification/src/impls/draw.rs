@@ -82,7 +82,7 @@ impl<T: Config> Pallet<T> {
 
 	/// Takes up contributions of blocks not looked at yet: the first of each author, until enough
 	/// authors are in. Blocks without output do not count, and neither do any that left the ring.
-	fn gather(now: BlockNumber, drawing: &mut Drawing, params: &Params) {
+	pub(crate) fn gather(now: BlockNumber, drawing: &mut Drawing, params: &Params) {
 		let wanted = usize::from(params.distinct_authors);
 		let oldest = now.saturating_sub(T::EntropyKept::get());
 		drawing.next = drawing.next.max(oldest);

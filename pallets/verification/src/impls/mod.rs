@@ -8,6 +8,7 @@ mod convict;
 pub(crate) mod draw;
 mod entropy;
 mod fee;
+mod lots;
 mod offchain;
 mod programs;
 mod report;

@@ -6,6 +6,7 @@ mod draw;
 mod entropy;
 mod fee;
 mod lots;
+mod lots_for_others;
 mod offchain;
 mod programs;
 mod reports;
