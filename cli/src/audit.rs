@@ -175,8 +175,9 @@ impl Subject {
 	async fn read(client: &Client, task: TaskId) -> anyhow::Result<Self> {
 		let pinned = client.pinned().await?;
 		let job = super::job::existing(&pinned, task.job).await?;
-		if task.index >= job.tasks {
-			return Err(Usage(format!("job {} has {} tasks", task.job, job.tasks)).into());
+		let slots = job.tasks.saturating_mul(job.assurance.slots());
+		if task.index >= slots {
+			return Err(Usage(format!("job {} has {slots} tasks", task.job)).into());
 		}
 		let view = pinned.tasks(task.job, task.index, 1).await?.into_iter().next();
 		let view = view.context("the task is not there")?;

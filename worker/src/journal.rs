@@ -52,6 +52,18 @@ pub struct Entry {
 	pub stage: Stage,
 	/// When the task was first seen to have ended, in seconds since 1970.
 	pub ended_at: Option<u64>,
+	/// What it takes to open what was sealed, if the task is a replica.
+	#[serde(default, skip_serializing_if = "Option::is_none")]
+	pub sealed: Option<Secret>,
+}
+
+/// What is in the seal of a replica, beside what was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Secret {
+	/// Keeps others from guessing what is sealed.
+	pub salt: Root,
+	/// What is compared within a tolerance.
+	pub summary: Vec<i32>,
 }
 
 impl Entry {
@@ -66,6 +78,7 @@ impl Entry {
 			inputs,
 			stage: Stage::Prepared,
 			ended_at: None,
+			sealed: None,
 		}
 	}
 
@@ -79,7 +92,8 @@ impl Entry {
 
 	/// Whether this is about the same run as `prepared`, and its result is written down already.
 	pub fn is_further(&self, prepared: &Entry) -> bool {
-		let begun = Entry { due: None, stage: Stage::Prepared, ended_at: None, ..self.clone() };
+		let (due, ended_at, sealed) = (None, None, None);
+		let begun = Entry { due, stage: Stage::Prepared, ended_at, sealed, ..self.clone() };
 		self.commitment().is_some() && begun == *prepared
 	}
 

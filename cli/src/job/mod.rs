@@ -5,6 +5,7 @@ mod history;
 mod inputs;
 mod quote;
 mod receipt;
+mod replicas;
 mod result;
 mod status;
 mod submit;

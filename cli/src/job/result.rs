@@ -1,6 +1,6 @@
 //! `assay job result`.
 
-use super::existing;
+use super::{existing, replicas};
 use crate::{
 	context::Context,
 	failure::NotTrue,
@@ -12,7 +12,7 @@ use assay_compute::{Shape, ValidProgram};
 use assay_data::Fetcher;
 use assay_primitives::{
 	views::{JobView, TaskView},
-	work::{JobId, TaskStatus},
+	work::{JobId, TaskIndex},
 	Root,
 };
 use serde::Serialize;
@@ -49,8 +49,8 @@ pub async fn run(context: &Context, id: JobId, out: &Path) -> anyhow::Result<()>
 	let client = context.connect().await?.pinned().await?;
 	let job = existing(&client, id).await?;
 	let tasks = client.all_tasks(id).await?;
-	let settled: Vec<&TaskView> =
-		tasks.iter().filter(|task| matches!(task.status, TaskStatus::Settled { .. })).collect();
+	let by_task = replicas::settled(&job, &tasks);
+	let settled: Vec<&TaskView> = by_task.iter().flat_map(|(_, slots)| slots).copied().collect();
 	if settled.is_empty() {
 		bail!("no task of job {id} is settled yet; follow it with `assay job watch {id}`");
 	}
@@ -59,17 +59,26 @@ pub async fn run(context: &Context, id: JobId, out: &Path) -> anyhow::Result<()>
 	let shape = program.output_shape();
 	fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
 
-	let bar = progress::bar(context.output, "fetching", settled.len() as u64);
+	let bar = progress::bar(context.output, "fetching", by_task.len() as u64);
 	let mut fetched = Vec::new();
-	for task in &settled {
-		let output_root = task.commitment.map(|commitment| commitment.output_root);
-		let output_root = output_root
-			.with_context(|| format!("task {} is settled without a commitment", task.id.index))?;
-		let (file, error) = match fetch(&fetcher, task, output_root, shape, out).await {
-			Ok(file) => (Some(file), None),
-			Err(error) => (None, Some(format!("{error:#}"))),
-		};
-		fetched.push(Fetched { index: task.id.index, output_root, file, error });
+	for (index, slots) in &by_task {
+		// Any replica will do: all that are paid agree.
+		let mut last = None;
+		for slot in slots {
+			let output_root = slot.commitment.map(|commitment| commitment.output_root);
+			let output_root = output_root
+				.with_context(|| format!("task {index} is settled without a commitment"))?;
+			let (file, error) = match fetch(&fetcher, slot, *index, output_root, shape, out).await {
+				Ok(file) => (Some(file), None),
+				Err(error) => (None, Some(format!("{error:#}"))),
+			};
+			let is_here = file.is_some();
+			last = Some(Fetched { index: *index, output_root, file, error });
+			if is_here {
+				break;
+			}
+		}
+		fetched.extend(last);
 		bar.inc(1);
 	}
 	bar.finish_and_clear();
@@ -84,7 +93,7 @@ pub async fn run(context: &Context, id: JobId, out: &Path) -> anyhow::Result<()>
 		cols: shape.cols,
 		fetched: fetched.len() - failed,
 		failed,
-		unsettled: tasks.len() - fetched.len(),
+		unsettled: by_task.len() - fetched.len(),
 		tasks: fetched,
 	};
 	write(out, "result.json", &serde_json::to_vec_pretty(&report)?)?;
@@ -126,6 +135,7 @@ async fn program(
 async fn fetch(
 	fetcher: &Fetcher,
 	task: &TaskView,
+	index: TaskIndex,
 	root: Root,
 	shape: Shape,
 	out: &Path,
@@ -135,7 +145,7 @@ async fn fetch(
 		bail!("the provider is no longer registered");
 	}
 	let tensor = fetcher.tensor(&matched.endpoint, &root.0, shape).await?;
-	let name = format!("task-{:05}.bin", task.id.index);
+	let name = format!("task-{index:05}.bin");
 	write(out, &name, tensor.data())?;
 	Ok(name)
 }

@@ -1,6 +1,6 @@
 //! `assay job status` and `list`, and how jobs and tasks are told to people.
 
-use super::existing;
+use super::{existing, replicas::label};
 use crate::{
 	context::Context,
 	output::{facts, plain, short, table},
@@ -22,7 +22,7 @@ pub async fn one(context: &Context, id: JobId) -> anyhow::Result<()> {
 	let job = existing(&client, id).await?;
 	let tasks = client.all_tasks(id).await?;
 	let value = json!({ "job": job, "tasks": tasks });
-	context.output.result(&value, || format!("{}\n{}", job_facts(&job), task_table(&tasks)));
+	context.output.result(&value, || format!("{}\n{}", job_facts(&job), task_table(&job, &tasks)));
 	Ok(())
 }
 
@@ -115,8 +115,15 @@ pub fn job_facts(job: &JobView) -> String {
 		(
 			"tasks",
 			format!(
-				"{}: {} live, {} settled, {} refunded",
-				job.tasks, job.counts.live, job.counts.settled, job.counts.refunded
+				"{}{}: {} live, {} settled, {} refunded",
+				job.tasks,
+				match job.assurance.slots() {
+					1 => String::new(),
+					slots => format!(", {slots} replicas each"),
+				},
+				job.counts.live,
+				job.counts.settled,
+				job.counts.refunded
 			),
 		),
 		("escrowed", Amount(money.escrow).to_string()),
@@ -130,7 +137,7 @@ pub fn job_facts(job: &JobView) -> String {
 }
 
 /// Tasks for people.
-pub fn task_table(tasks: &[TaskView]) -> String {
+pub fn task_table(job: &JobView, tasks: &[TaskView]) -> String {
 	table(
 		&["task", "state", "provider", "machine", "price", "failed runs", "output"],
 		&["task", "machine", "price", "failed runs"],
@@ -138,7 +145,7 @@ pub fn task_table(tasks: &[TaskView]) -> String {
 			let matched = task.matched.as_ref();
 			let of_match = |text: Option<String>| text.unwrap_or_else(|| "–".into());
 			vec![
-				task.id.index.to_string(),
+				label(&job.assurance, task.id.index),
 				state(&task.status),
 				of_match(matched.map(|m| address(&m.provider))),
 				of_match(matched.map(|m| m.machine.to_string())),
@@ -162,6 +169,9 @@ fn state(status: &TaskStatus) -> String {
 		TaskStatus::Refunded { at, reason } => {
 			format!("refunded at {at}: {}", self::reason(reason))
 		}
+		TaskStatus::Standby => "on standby".into(),
+		TaskStatus::Sealed { at } => format!("sealed since {at}"),
+		TaskStatus::Opening { until } => format!("to be opened until {until}"),
 	}
 }
 
@@ -176,6 +186,10 @@ pub fn reason(reason: &Reason) -> String {
 		Reason::Expired => "no machine took it in time".into(),
 		Reason::Abandoned => "the provider gave it up".into(),
 		Reason::Convicted(what) => offence(what),
+		Reason::Outvoted => "the majority of the replicas found something else".into(),
+		Reason::NotOpened => "what was sealed was not opened in time".into(),
+		Reason::NoMajority => "too few replicas agree".into(),
+		Reason::NotNeeded => "the task is decided without this replica".into(),
 	}
 }
 
@@ -205,6 +219,18 @@ fn assurance(assurance: &Assurance) -> String {
 				parts => format!("at least {} % of tasks", f64::from(parts) / 10_000.0),
 			};
 			format!("{auditors} auditors {depth}, {often}")
+		}
+		Assurance::Replicated { replicas, tolerance, at_least } => {
+			let same = match tolerance {
+				0 => "the same to the bit".into(),
+				tolerance => format!("within {tolerance} of each other"),
+			};
+			let often = match at_least.deconstruct() {
+				0 => "where the provider is not trusted yet, and by lot".into(),
+				1_000_000 => "every task".into(),
+				parts => format!("at least {} % of tasks", f64::from(parts) / 10_000.0),
+			};
+			format!("{replicas} replicas, {same}, {often}")
 		}
 	}
 }

@@ -20,6 +20,7 @@ use assay_data::{Limits, Server, Tasks};
 use assay_primitives::Permill;
 use assay_primitives::{
 	market::{MachineId, Requirements, Work},
+	replication::MAX_REPLICAS,
 	views::Demands,
 	work::{Assurance, Costs, JobId, Mode},
 	AccountId, Balance, Hash, Root,
@@ -47,14 +48,28 @@ pub struct Arguments {
 	/// How thoroughly they look.
 	#[arg(long, value_enum, default_value = "projection")]
 	depth: DepthName,
-	/// Part of the tasks that is audited at the least, in percent. The chain audits as many as it
-	/// takes for lying not to pay against the provider's stake; more than that is extra care.
+	/// Part of the tasks that is audited, or replicated, at the least, in percent. The chain audits as
+	/// many as it takes for lying not to pay against the provider's stake; more than that is extra care.
 	#[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
 	audit_rate: Permill,
 	/// Draw no auditors at all: each task is paid after its window unless somebody proves it wrong.
 	/// It costs no audit fee, and lying may pay where nobody cares to look.
 	#[arg(long, conflicts_with_all = ["auditors", "depth", "audit_rate"])]
 	optimistic: bool,
+	/// Have each task done by so many providers instead of audited: who agrees with more than half of
+	/// them is paid. A vote, not a proof. Providers that have agreed often do most tasks alone, unless
+	/// --audit-rate says otherwise.
+	#[arg(
+		long,
+		value_name = "N",
+		value_parser = clap::value_parser!(u8).range(2..=i64::from(MAX_REPLICAS)),
+		conflicts_with_all = ["auditors", "depth", "optimistic", "provider"]
+	)]
+	replicas: Option<u8>,
+	/// How far results of replicas may differ in any of up to 32 numbers that sum them up; 0: they must
+	/// be the same to the bit.
+	#[arg(long, value_name = "T", requires = "replicas", default_value_t = 0)]
+	tolerance: u32,
 	/// Highest price of one task; the cheapest machine's ask unless given.
 	#[arg(long, value_name = "AMOUNT")]
 	max_price: Option<Amount>,
@@ -122,6 +137,7 @@ struct Posted {
 	program: Root,
 	registered_program: bool,
 	tasks: u32,
+	replicas: u32,
 	tasks_root: Root,
 	#[serde(with = "assay_primitives::views::amount")]
 	max_price: Balance,
@@ -164,13 +180,14 @@ impl Arguments {
 	}
 
 	fn assurance(&self) -> Assurance {
-		match self.optimistic {
-			true => Assurance::Optimistic,
-			false => Assurance::Audited {
-				auditors: self.auditors,
-				depth: self.depth.into(),
-				at_least: self.audit_rate,
-			},
+		let (at_least, tolerance) = (self.audit_rate, self.tolerance);
+		match self.replicas {
+			Some(replicas) => Assurance::Replicated { replicas, tolerance, at_least },
+			None if self.optimistic => Assurance::Optimistic,
+			None => {
+				let (auditors, depth) = (self.auditors, self.depth.into());
+				Assurance::Audited { auditors, depth, at_least }
+			}
 		}
 	}
 
@@ -194,7 +211,9 @@ impl Arguments {
 			bail!("at most 15 auditors can be drawn for a task; ask for fewer with --auditors");
 		};
 		let work = Work { costs, value, deadline, premium, stake_percent };
-		let quote = quote::cheapest(client, &self.mode(), &self.requirements(), &work).await?;
+		let replicas = self.assurance().slots();
+		let quote =
+			quote::cheapest(client, &self.mode(), &self.requirements(), &work, replicas).await?;
 		Ok(quote.price)
 	}
 
@@ -306,14 +325,15 @@ async fn post(
 		);
 	};
 	let runs = client.max_attempts().await?;
-	let escrow = escrow(spec.tasks, spec.max_price, audit_fee, runs)?;
+	let slots = spec.tasks.saturating_mul(spec.assurance.slots());
+	let escrow = escrow(slots, spec.max_price, audit_fee, runs)?;
 	let free = client.balance(submitter.account()).await?.free;
 	if free < escrow {
 		bail!(
-			"the escrow is {} (for each of {} tasks {} of price and {runs} audits of {}), but the account \
-			 has {}",
+			"the escrow is {} (for each of {} tasks or replicas {} of price and {runs} audits of {}), but \
+			 the account has {}",
 			Amount(escrow),
-			spec.tasks,
+			slots,
 			Amount(spec.max_price),
 			Amount(audit_fee),
 			Amount(free)
@@ -325,6 +345,7 @@ async fn post(
 		program: spec.program,
 		registered_program,
 		tasks: spec.tasks,
+		replicas: spec.assurance.slots(),
 		tasks_root: spec.tasks_root,
 		max_price: spec.max_price,
 		audit_fee,
@@ -348,11 +369,15 @@ fn escrow(tasks: u32, price: Balance, fee: Balance, runs: u8) -> anyhow::Result<
 
 fn human(posted: &Posted) -> String {
 	let program = format!("{:#x}", posted.program);
+	let tasks = match posted.replicas {
+		1 => posted.tasks.to_string(),
+		replicas => format!("{}, up to {replicas} replicas each", posted.tasks),
+	};
 	let new = if posted.registered_program { " (registered now)" } else { "" };
 	facts([
 		("job", posted.job.to_string()),
 		("program", format!("{program}{new}")),
-		("tasks", posted.tasks.to_string()),
+		("tasks", tasks),
 		("highest price of a task", Amount(posted.max_price).to_string()),
 		("audit fee of a run", format!("{}, {} runs", Amount(posted.audit_fee), posted.runs)),
 		("in escrow", Amount(posted.escrow).to_string()),

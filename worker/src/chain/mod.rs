@@ -9,6 +9,7 @@ pub use pace::{Pace, NOMINAL};
 
 use assay_primitives::{
 	market::{Ask, MachineId},
+	replication::{Outcome, Salt},
 	views::{JobView, ProviderView, TaskView},
 	work::{Commitment, JobId, TaskId},
 	AccountId, Balance, BlockNumber, Root,
@@ -65,7 +66,7 @@ pub trait Chain: Send + Sync + 'static {
 /// What may be asked of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
-	/// Takes up an offer; signed by the hot key, as the next three.
+	/// Takes up an offer; signed by the hot key, as the next five.
 	Accept {
 		/// The task.
 		task: TaskId,
@@ -85,6 +86,22 @@ pub enum Call {
 		task: TaskId,
 		/// The result.
 		commitment: Commitment,
+	},
+	/// Seals what a replica found.
+	Seal {
+		/// The slot.
+		task: TaskId,
+		/// The seal.
+		seal: Root,
+	},
+	/// Opens what a replica has sealed.
+	Open {
+		/// The slot.
+		task: TaskId,
+		/// What was found.
+		outcome: Outcome,
+		/// With which it was sealed.
+		salt: Salt,
 	},
 	/// Gives an accepted task up.
 	Abandon {
@@ -116,7 +133,8 @@ pub enum Call {
 
 /// Whether a call failed because the task is no longer what it was when the call was decided on.
 pub fn has_moved_on(error: &ChainError) -> bool {
-	const MOVED: [&str; 7] = [
+	const MOVED: [&str; 8] = [
+		"AlreadyOpened",
 		"UnknownJob",
 		"UnknownTask",
 		"NotHotKey",

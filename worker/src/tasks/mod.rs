@@ -2,9 +2,11 @@
 
 mod keep;
 mod offer;
+mod replica;
 mod run;
 
 pub use keep::{collect, note_ended};
+pub use replica::summarise;
 
 use crate::{
 	backlog::Backlog,
@@ -86,9 +88,12 @@ impl<C: Chain> Context<C> {
 			TaskStatus::Offered { until } => self.take_up(&view, until).await,
 			TaskStatus::Running { due } => self.run(&view, due).await,
 			TaskStatus::Auditing { .. } | TaskStatus::Passed { .. } => self.hold(&view).await,
-			TaskStatus::Open | TaskStatus::Settled { .. } | TaskStatus::Refunded { .. } => {
-				Ok(Outcome::Waits)
-			}
+			TaskStatus::Opening { until } => self.open(&view, until).await,
+			TaskStatus::Open
+			| TaskStatus::Settled { .. }
+			| TaskStatus::Refunded { .. }
+			| TaskStatus::Standby
+			| TaskStatus::Sealed { .. } => Ok(Outcome::Waits),
 		};
 		match step {
 			Ok(outcome) => outcome,

@@ -7,6 +7,7 @@ mod declines;
 mod honest;
 mod pace;
 mod register;
+mod replicas;
 mod restarts;
 mod sabotage;
 mod slow;
