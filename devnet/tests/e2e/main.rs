@@ -8,6 +8,7 @@ mod common;
 mod fakes;
 mod job;
 mod lies;
+mod replicas;
 mod rpc;
 mod silence;
 mod validators;
