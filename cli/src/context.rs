@@ -72,6 +72,11 @@ impl Context {
 		})
 	}
 
+	/// Whether a key is named.
+	pub fn has_key(&self) -> bool {
+		self.global.suri.is_some() || self.global.key_file.is_some()
+	}
+
 	/// The key to sign with.
 	pub fn signer(&self) -> anyhow::Result<Signer> {
 		match (&self.global.suri, &self.global.key_file) {

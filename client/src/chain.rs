@@ -18,6 +18,10 @@
 		with = "::subxt::utils::Static<::assay_primitives::market::Requirements>"
 	),
 	substitute_type(
+		path = "assay_primitives::replication::Outcome",
+		with = "::subxt::utils::Static<::assay_primitives::replication::Outcome>"
+	),
+	substitute_type(
 		path = "assay_primitives::work::Assurance",
 		with = "::subxt::utils::Static<::assay_primitives::work::Assurance>"
 	),

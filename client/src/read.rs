@@ -10,7 +10,7 @@ use assay_primitives::{
 		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
 		MAX_PAGE,
 	},
-	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
+	work::{Assurance, Custody, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, Hash, Nonce, Root,
 };
 use codec::{Decode, DecodeAll, Encode};
@@ -250,6 +250,12 @@ impl Client {
 		value: Balance,
 	) -> Result<Option<Balance>, Error> {
 		self.call("JobsApi_audit_fee", (program, assurance, value)).await
+	}
+
+	/// What custody of an output of the program takes; `None` if the program is unknown or its output
+	/// is larger than custodians fetch.
+	pub async fn custody(&self, program: Root) -> Result<Option<Custody>, Error> {
+		self.call("JobsApi_custody", (program,)).await
 	}
 
 	/// The result of a task, if it may be challenged now.

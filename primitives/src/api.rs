@@ -5,7 +5,7 @@ use crate::{
 	views::{
 		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
 	},
-	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
+	work::{Assurance, Custody, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, Root,
 };
 use alloc::vec::Vec;
@@ -29,6 +29,9 @@ sp_api::decl_runtime_apis! {
 		/// Audit fee in planck for one run of a task of the program; `None` if the program is
 		/// unknown or the assurance cannot be given to a task of this declared value.
 		fn audit_fee(program: Root, assurance: Assurance, value: Balance) -> Option<Balance>;
+		/// What custody of an output of the program takes; `None` if the program is unknown or its
+		/// output is larger than custodians fetch.
+		fn custody(program: Root) -> Option<Custody>;
 		/// What the assurance demands of machines; `None` if it cannot be given.
 		fn demands(assurance: Assurance) -> Option<Demands>;
 		/// Runs a task may take before its money goes back, and so how many audit fees are escrowed.

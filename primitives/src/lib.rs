@@ -4,6 +4,7 @@
 //! - [`market`]: machines, asks and quotes;
 //! - [`demand`]: what may be demanded of a worker;
 //! - [`honesty`]: when lying does not pay, as the chain computes it;
+//! - [`replication`]: what replicas claim, and who of them has the majority;
 //! - [`traits`]: the small interfaces through which the pallets meet;
 //! - [`url`]: base URLs as the chain stores them;
 //! - [`agenda`]: a weight-metered queue of things that fall due at a block;
@@ -20,6 +21,7 @@ pub mod auditor;
 pub mod demand;
 pub mod honesty;
 pub mod market;
+pub mod replication;
 pub mod traits;
 pub mod url;
 pub mod views;

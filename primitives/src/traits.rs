@@ -2,11 +2,16 @@
 
 use crate::{
 	market::{MachineId, MatchEnd, Quote, Requirements, Work},
-	work::{Assurance, AuditOutcome, Claim, Costs, Offence, ProgramInfo, TaskId},
+	work::{
+		Assurance, AuditOutcome, Claim, Costs, Custody, Delivery, Offence, ProgramInfo, TaskId,
+	},
 	Balance, BlockNumber, Root,
 };
 use alloc::vec::Vec;
-use sp_runtime::{DispatchError, DispatchResult};
+use codec::{FullCodec, MaxEncodedLen};
+use core::fmt::Debug;
+use scale_info::TypeInfo;
+use sp_runtime::{DispatchError, DispatchResult, Perquintill};
 use sp_weights::Weight;
 
 /// The supply side, as jobs see it. Implemented by the provider registry.
@@ -96,6 +101,13 @@ pub trait Audits {
 	fn open(task: TaskId, claim: Claim, terms: &Terms) -> Result<bool, DispatchError>;
 	/// The block in which to look again whether the window is over; `None` once it is.
 	fn open_until(task: TaskId) -> Option<BlockNumber>;
+	/// What custody of the output of this program takes; an error if the network cannot give it.
+	fn custody(program: &ProgramInfo) -> Result<Custody, DispatchError>;
+	/// Has so many custodians drawn, who fetch the output of a result that stands and whose window is
+	/// over. The sink hears what they found.
+	fn deliver(task: TaskId, custodians: u8) -> DispatchResult;
+	/// Weight of [`Audits::deliver`].
+	fn deliver_weight() -> Weight;
 	/// Ends the window: the result stands.
 	fn close(task: TaskId);
 	/// Weight of [`Audits::close`].
@@ -109,6 +121,12 @@ pub trait AuditSink<AccountId> {
 	fn concluded(task: TaskId, outcome: AuditOutcome, attesters: Vec<AccountId>);
 	/// Weight of [`AuditSink::concluded`] with `attesters` of them.
 	fn concluded_weight(attesters: u32) -> Weight;
+	/// Custodians found whether the output of `task` is to be had; `custodians` did the work and are
+	/// owed their fee. Returns whether the result stands: of one that does not, nothing is kept.
+	/// [`Delivery::Doubted`] is not the end, and always stands.
+	fn delivered(task: TaskId, delivery: Delivery, custodians: Vec<AccountId>) -> bool;
+	/// Weight of [`AuditSink::delivered`] with so many of them.
+	fn delivered_weight(custodians: u32) -> Weight;
 	/// The provider of `task` was convicted and forfeits its collateral; nothing is kept of the
 	/// result any more. Returns what is set aside for the challenger, if there is one, in planck.
 	fn convicted(task: TaskId, offence: Offence, challenged: bool) -> Balance;
@@ -160,4 +178,27 @@ pub trait BlockEntropy {
 	/// The current block's contribution: who its author is (any stable number) and the VRF output
 	/// the author could not choose. `None` where the block has no output.
 	fn current() -> Option<(Root, Root)>;
+}
+
+/// Lots that nobody knew when what they decide on was settled: cast with the entropy of blocks after
+/// that, as audits are drawn. Implemented by verification.
+pub trait Lots {
+	/// Entropy gathered so far for one lot.
+	type Lot: FullCodec + MaxEncodedLen + TypeInfo + Clone + PartialEq + Debug;
+	/// A lot on something that is settled by now.
+	fn begin() -> Self::Lot;
+	/// Gathers what entropy there is; with enough of it, says whether the lot falls on `subject`, as
+	/// it does with probability `rate`. If there is never enough, it does.
+	fn cast(lot: &mut Self::Lot, subject: TaskId, rate: Perquintill) -> Cast;
+	/// Most weight of [`Lots::cast`].
+	fn cast_weight() -> Weight;
+}
+
+/// What an attempt to cast a lot came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cast {
+	/// Try again in this block.
+	Wait(BlockNumber),
+	/// Whether the lot has fallen on it.
+	Fell(bool),
 }

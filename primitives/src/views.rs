@@ -6,7 +6,8 @@
 use crate::{
 	market::{Ask, MachineClass, MachineId, Requirements},
 	work::{
-		Assurance, AuditOutcome, Commitment, JobId, Offence, Reason, TaskId, TaskIndex, TaskStatus,
+		Assurance, AuditOutcome, Commitment, Custody, Delivery, JobId, Offence, Reason, TaskId,
+		TaskIndex, TaskStatus,
 	},
 	AccountId, Balance, BlockNumber, Root,
 };
@@ -68,10 +69,10 @@ pub struct MatchView {
 	pub endpoint: String,
 }
 
-/// One task.
+/// One task, or one replica of one.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo, Serialize, Deserialize)]
 pub struct TaskView {
-	/// Which task.
+	/// Which task. Replicas are numbered task by task ([`Assurance::place`]).
 	pub id: TaskId,
 	/// Where it stands.
 	#[serde(flatten)]
@@ -85,6 +86,8 @@ pub struct TaskView {
 	pub inputs: Vec<Root>,
 	/// What was committed to, once submitted.
 	pub commitment: Option<Commitment>,
+	/// Whether the buyer has the output, or a quorum of auditors or custodians has had it.
+	pub delivered: bool,
 	/// Escrow still held for it, in planck.
 	#[serde(with = "amount")]
 	pub held: Balance,
@@ -162,7 +165,7 @@ pub struct JobMoney {
 	pub compensated: Balance,
 }
 
-/// How many of a job's tasks stand where.
+/// How many of a job's tasks stand where; where it is replicated, how many of their slots.
 #[derive(
 	Clone,
 	Copy,
@@ -211,6 +214,8 @@ pub struct JobView {
 	/// Audit fee for one run of one task, in planck.
 	#[serde(with = "amount")]
 	pub audit_fee: Balance,
+	/// What custody of an output takes that the buyer does not acknowledge.
+	pub custody: Custody,
 	/// Value declared at risk per task, in planck.
 	#[serde(with = "amount")]
 	pub value: Balance,
@@ -407,6 +412,49 @@ pub enum JobEventKind {
 		provider: AccountId,
 		/// To what.
 		commitment: Commitment,
+	},
+	/// A replica's result was sealed.
+	Sealed {
+		/// Whose.
+		provider: AccountId,
+	},
+	/// The task's other replicas are sought.
+	Replicating {
+		/// Last block to match them in.
+		until: BlockNumber,
+	},
+	/// The lot did not fall on the task: its first replica is trusted.
+	Trusted,
+	/// A replica's result was opened.
+	Opened {
+		/// Whose.
+		provider: AccountId,
+		/// What it is.
+		commitment: Commitment,
+	},
+	/// So many replicas of the task agree, and are paid.
+	Agreed {
+		/// How many.
+		replicas: u32,
+	},
+	/// Part of a provider's collateral was burned, for a vote that it lost or stayed away from, or an
+	/// output that could not be had.
+	Slashed {
+		/// Whose.
+		provider: AccountId,
+		/// How much, in planck.
+		#[serde(with = "amount")]
+		burned: Balance,
+	},
+	/// The buyer has the output.
+	Acknowledged,
+	/// Custodians tried to fetch the output.
+	Delivered {
+		/// What they found.
+		found: Delivery,
+		/// Paid to them, in planck.
+		#[serde(with = "amount")]
+		fee: Balance,
 	},
 	/// The audit ended.
 	Audited {

@@ -1,6 +1,6 @@
 //! What is asked for, and what came of it.
 
-use crate::{demand::Wanted, BlockNumber, Root};
+use crate::{demand::Wanted, Balance, BlockNumber, Root};
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use scale_info::TypeInfo;
@@ -108,6 +108,8 @@ pub struct ProgramInfo {
 	pub nodes: u32,
 	/// Number of `input` nodes: the tensors a task supplies.
 	pub inputs: u32,
+	/// Bytes of the output.
+	pub output_bytes: u64,
 	/// Bytes of the program's encoding.
 	pub bytes: u32,
 }
@@ -147,6 +149,19 @@ pub enum Assurance {
 		/// Part of the tasks that is audited at the least, whatever the provider's collateral.
 		at_least: Permill,
 	},
+	/// A task is done by several providers, who seal what they found and open it once all have; who
+	/// agrees with more than half of them is paid. A vote, never proof, and if all collude or lie
+	/// alike nobody sees it. A provider that has agreed often is trusted more and more with doing a
+	/// task alone ([`replication`](crate::replication)).
+	#[codec(index = 2)]
+	Replicated {
+		/// Providers that do a task, 2 to [`MAX_REPLICAS`](crate::replication::MAX_REPLICAS).
+		replicas: u8,
+		/// How far entries of summaries may differ; nought: outputs must be the same to the bit.
+		tolerance: u32,
+		/// Part of the tasks that is replicated at the least, whoever does them first.
+		at_least: Permill,
+	},
 }
 
 impl Assurance {
@@ -158,9 +173,24 @@ impl Assurance {
 	/// Auditors of a task that is audited.
 	pub const fn auditors(&self) -> u8 {
 		match self {
-			Self::Optimistic => 0,
+			Self::Optimistic | Self::Replicated { .. } => 0,
 			Self::Audited { auditors, .. } => *auditors,
 		}
+	}
+
+	/// Slots of a task: as many as may do it, one but where it is replicated. They are numbered task
+	/// by task.
+	pub const fn slots(&self) -> u32 {
+		match self {
+			Self::Replicated { replicas, .. } => *replicas as u32,
+			_ => 1,
+		}
+	}
+
+	/// Which of a job's tasks a slot is of, and which of its replicas.
+	pub const fn place(&self, slot: TaskIndex) -> (TaskIndex, u32) {
+		let Some(task) = slot.checked_div(self.slots()) else { return (slot, 0) };
+		(task, slot.saturating_sub(task.saturating_mul(self.slots())))
 	}
 }
 
@@ -192,6 +222,17 @@ pub enum Depth {
 	/// declare no value.
 	#[codec(index = 2)]
 	Spot,
+	/// The output fetched whole, and nothing looked at beside its root: what custodians do. No job
+	/// can ask for it as its audit.
+	#[codec(index = 3)]
+	Custody,
+}
+
+impl Depth {
+	/// Whether an auditor that finds a result right at this depth answers for the whole of it.
+	pub const fn vouches(&self) -> bool {
+		matches!(self, Self::Projection | Self::Replay)
+	}
 }
 
 /// What a worker commits to for one task.
@@ -312,6 +353,71 @@ pub enum AuditOutcome {
 	/// The lot did not fall on the task, or nobody was to look: it stands unless challenged.
 	#[codec(index = 3)]
 	Spared,
+}
+
+/// What custodians found of a result that its buyer has not acknowledged (DESIGN §4.8).
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	DecodeWithMemTracking,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+	/// A quorum has fetched every row of the output.
+	#[codec(index = 0)]
+	Held,
+	/// A first quorum could not have it: others are drawn.
+	#[codec(index = 1)]
+	Doubted,
+	/// Two quorums, with nobody in both, could not have it.
+	#[codec(index = 2)]
+	Undelivered,
+	/// No quorum came together. Never leads to payment, and nobody is to blame.
+	#[codec(index = 3)]
+	Inconclusive,
+}
+
+/// What custody of an output takes, as it stood when the job was posted.
+#[derive(
+	Clone,
+	Copy,
+	Debug,
+	Default,
+	PartialEq,
+	Eq,
+	Encode,
+	Decode,
+	MaxEncodedLen,
+	TypeInfo,
+	Serialize,
+	Deserialize,
+)]
+pub struct Custody {
+	/// Custodians drawn for each of at most [`QUORUMS`](Self::QUORUMS) quorums.
+	pub custodians: u8,
+	/// Fee of each, in planck.
+	#[serde(with = "crate::views::amount")]
+	pub fee: Balance,
+}
+
+impl Custody {
+	/// Most quorums drawn for one result.
+	pub const QUORUMS: u8 = 2;
+
+	/// What all quorums cost, in planck.
+	pub fn most(&self) -> Option<Balance> {
+		let seats = self.custodians.checked_mul(Self::QUORUMS)?;
+		self.fee.checked_mul(seats.into())
+	}
 }
 
 /// What costs a provider its collateral.
@@ -443,6 +549,24 @@ pub enum Reason {
 	/// The provider was convicted.
 	#[codec(index = 7)]
 	Convicted(Offence),
+	/// Custodians could not have the output: the provider did not serve what it had made.
+	#[codec(index = 8)]
+	Undelivered,
+	/// No quorum of custodians came together.
+	#[codec(index = 9)]
+	NoCustody,
+	/// The majority of the replicas says something else.
+	#[codec(index = 10)]
+	Outvoted,
+	/// What was sealed was not opened in time.
+	#[codec(index = 11)]
+	NotOpened,
+	/// Too few replicas came together, or agreed. Nobody is to blame.
+	#[codec(index = 12)]
+	NoMajority,
+	/// The task is decided without this replica.
+	#[codec(index = 13)]
+	NotNeeded,
 }
 
 /// Where a task stands.
@@ -501,6 +625,27 @@ pub enum TaskStatus {
 		at: BlockNumber,
 		/// Why.
 		reason: Reason,
+	},
+	/// The window is over, but the buyer has not acknowledged the output: custodians fetch it.
+	#[codec(index = 7)]
+	Delivering {
+		/// Block in which the window was found over.
+		since: BlockNumber,
+	},
+	/// A replica for which no machine is sought, as long as the task may do without it.
+	#[codec(index = 10)]
+	Standby,
+	/// The replica's result is sealed; those of others are waited for.
+	#[codec(index = 11)]
+	Sealed {
+		/// Block of sealing.
+		at: BlockNumber,
+	},
+	/// All that could be had are sealed, and are to be opened.
+	#[codec(index = 12)]
+	Opening {
+		/// Last block to open in.
+		until: BlockNumber,
 	},
 }
 

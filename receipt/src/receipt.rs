@@ -68,7 +68,7 @@ pub struct Receipt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskReceipt {
-	/// Its place in the job.
+	/// Its place in the job. Replicas are numbered task by task.
 	pub index: TaskIndex,
 	/// Who had it.
 	pub provider: Option<AccountId>,
@@ -76,7 +76,7 @@ pub struct TaskReceipt {
 	pub machine: Option<MachineId>,
 	/// Price, in planck: what the provider was paid and the network's fee.
 	pub price: Option<String>,
-	/// Paid to auditors for this run, in planck.
+	/// Paid to auditors and custodians for this run, in planck.
 	pub audit_paid: Option<String>,
 	/// Roots of the inputs.
 	pub inputs: Vec<Root>,
@@ -84,6 +84,8 @@ pub struct TaskReceipt {
 	pub output_root: Option<Root>,
 	/// Root over all tensors' roots.
 	pub trace_root: Option<Root>,
+	/// Whether the buyer has said that it has the output, or a quorum has had it.
+	pub delivered: bool,
 	/// Block in which it was paid.
 	pub settled_at: Option<BlockNumber>,
 	/// Block in which the buyer's money went back.
@@ -142,6 +144,7 @@ impl TaskReceipt {
 			price: engaged.map(|engaged| engaged.price.to_string()),
 			audit_paid: engaged.map(|engaged| engaged.audit_paid.to_string()),
 			inputs: engaged.map(|engaged| engaged.inputs.clone()).unwrap_or_default(),
+			delivered: engaged.is_some_and(|engaged| engaged.delivered),
 			output_root: commitment.map(|commitment| commitment.output_root),
 			trace_root: commitment.and_then(|commitment| commitment.trace_root),
 			provider: task.engaged.map(|engaged| engaged.provider),

@@ -9,7 +9,7 @@ use assay_primitives::{
 	market::{MachineId, Requirements},
 	url::Url,
 	views::{JobMoney, TaskCounts},
-	work::{Assurance, Commitment, JobId, Mode, TaskIndex, TaskStatus},
+	work::{Assurance, Commitment, Custody, JobId, Mode, TaskIndex, TaskStatus},
 	AccountId, Balance, BlockNumber, Hash, Root,
 };
 use codec::{Compact, Decode, DecodeAll, Encode};
@@ -54,6 +54,8 @@ pub struct JobRecord {
 	pub lifetime: BlockNumber,
 	/// Audit fee of one run of one task, in planck.
 	pub audit_fee: Balance,
+	/// What custody of an output took.
+	pub custody: Custody,
 	/// Runs a task may take.
 	pub runs: u8,
 	/// Block of posting.
@@ -98,12 +100,14 @@ pub struct EngagementRecord {
 	pub pledge: Balance,
 	/// Stake at risk, in planck.
 	pub collateral: Balance,
-	/// Audit fees spent on this run, in planck.
+	/// Paid to auditors and custodians for this run, in planck.
 	pub audit_paid: Balance,
 	/// Roots of the inputs.
 	pub inputs: Vec<Root>,
 	/// What was committed to.
 	pub commitment: Option<Commitment>,
+	/// Whether the buyer had the output, or a quorum.
+	pub delivered: bool,
 }
 
 /// A job's records in one block's state.
@@ -134,27 +138,30 @@ impl Records {
 		let record = value(job_key(job)).ok_or(Error::Missing("such job"))?;
 		let record: JobRecord = decode(&record, "the record of the job")?;
 
-		let values = state::read(root, nodes, &keys(job, check_count(record.tasks)?))?;
+		let slots = record.slots()?;
+		let values = state::read(root, nodes, &keys(job, slots))?;
 		let task = |index| {
 			let value = values.get(&task_key(job, index)).ok_or(Error::MissingTask(index))?;
 			decode(value, "the record of a task")
 		};
-		let tasks = (0..record.tasks).map(task).collect::<Result<_, _>>()?;
+		let tasks = (0..slots).map(task).collect::<Result<_, _>>()?;
 		Ok(Self { runtime, job: record, tasks })
 	}
 }
 
-/// The number of tasks in a job's record, for asking for their proof.
-pub fn task_count(record: &[u8]) -> Result<u32, Error> {
-	let record: JobRecord = decode(record, "the record of the job")?;
-	check_count(record.tasks)
+impl JobRecord {
+	/// Records of tasks that there are: one for each replica.
+	fn slots(&self) -> Result<u32, Error> {
+		match self.tasks.saturating_mul(self.assurance.slots()) {
+			slots if slots <= MAX_TASKS => Ok(slots),
+			slots => Err(Error::TooManyTasks(slots)),
+		}
+	}
 }
 
-fn check_count(tasks: u32) -> Result<u32, Error> {
-	match tasks <= MAX_TASKS {
-		true => Ok(tasks),
-		false => Err(Error::TooManyTasks(tasks)),
-	}
+/// The number of tasks' records that belong to a job's, for asking for their proof.
+pub fn task_count(record: &[u8]) -> Result<u32, Error> {
+	decode::<JobRecord>(record, "the record of the job")?.slots()
 }
 
 fn decode<T: Decode>(bytes: &[u8], what: &'static str) -> Result<T, Error> {

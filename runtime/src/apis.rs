@@ -8,7 +8,7 @@ use assay_primitives::{
 	views::{
 		ChallengeView, Demands, JobEvent, JobView, JobsPage, NetworkStats, ProviderView, TaskView,
 	},
-	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
+	work::{Assurance, Custody, JobId, ProgramInfo, TaskId, TaskIndex},
 	Root,
 };
 use frame_support::{
@@ -238,6 +238,11 @@ impl_runtime_apis! {
 		fn audit_fee(program: Root, assurance: Assurance, value: Balance) -> Option<Balance> {
 			let info = <Verification as assay_primitives::traits::Programs>::info(&program)?;
 			<Verification as Audits>::fee(&info.costs, &assurance, value).ok()
+		}
+
+		fn custody(program: Root) -> Option<Custody> {
+			let info = <Verification as assay_primitives::traits::Programs>::info(&program)?;
+			<Verification as Audits>::custody(&info).ok()
 		}
 
 		fn challenge(task: TaskId) -> Option<ChallengeView> {

@@ -411,6 +411,7 @@ impl pallet_job_escrow::Config for Runtime {
 	type Supply = ProviderRegistry;
 	type Programs = Verification;
 	type Audits = Verification;
+	type Lots = Verification;
 	type Ledger = Emissions;
 	type Treasury = TreasuryAccount;
 	type AdminOrigin = EnsureRoot<AccountId>;

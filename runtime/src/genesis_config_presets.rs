@@ -37,7 +37,7 @@ struct Windows {
 	providers: pallet_provider_registry::Params,
 }
 
-fn windows(distinct_authors: u8) -> Windows {
+fn windows(distinct_authors: u8, validators: usize) -> Windows {
 	Windows {
 		jobs: pallet_job_escrow::Params {
 			offer_window: 60,
@@ -49,6 +49,12 @@ fn windows(distinct_authors: u8) -> Windows {
 			runs: 3,
 			fee: Permill::from_percent(5),
 			burned: Permill::from_percent(60),
+			undelivered: Permill::from_percent(5),
+			replication: pallet_job_escrow::Replication {
+				seek_window: 60,
+				opening_window: 60,
+				..Default::default()
+			},
 		},
 		audits: pallet_verification::Params {
 			inclusion_depth: 1,
@@ -56,6 +62,8 @@ fn windows(distinct_authors: u8) -> Windows {
 			draw_timeout: 30,
 			audit_window: 60,
 			opening_window: 20,
+			// Two quorums with nobody in both, where there are enough.
+			custodians: (validators / 2).clamp(1, 3) as u8,
 			challenge_window: 24,
 			report_window: 8,
 			report_grace: 4,
@@ -72,7 +80,7 @@ fn windows(distinct_authors: u8) -> Windows {
 }
 
 fn genesis(validators: &[Sr25519Keyring], distinct_authors: u8) -> Value {
-	let windows = windows(distinct_authors);
+	let windows = windows(distinct_authors, validators.len());
 	build_struct_json_patch!(RuntimeGenesisConfig {
 		balances: BalancesConfig {
 			balances: Sr25519Keyring::well_known()

@@ -30,6 +30,7 @@ fn job_view(id: JobId, job: Job<Runtime>) -> JobView {
 		assurance: job.spec.assurance,
 		max_price: job.spec.max_price,
 		audit_fee: job.audit_fee,
+		custody: job.custody,
 		value: job.spec.value,
 		deadline: job.spec.deadline,
 		posted_at: job.posted_at,
@@ -41,15 +42,15 @@ fn job_view(id: JobId, job: Job<Runtime>) -> JobView {
 }
 
 fn task_view((id, task): (TaskId, Task<Runtime>)) -> TaskView {
-	let (matched, inputs, commitment) = match task.engaged {
-		None => (None, Vec::new(), None),
+	let (matched, inputs, commitment, delivered) = match task.engaged {
+		None => (None, Vec::new(), None, false),
 		Some(e) => {
 			let endpoint = ProviderRegistry::endpoint_of(&e.provider)
 				.map(|url| text(&url))
 				.unwrap_or_default();
 			let matched =
 				MatchView { provider: e.provider, machine: e.machine, price: e.price, endpoint };
-			(Some(matched), e.inputs.into_inner(), e.commitment)
+			(Some(matched), e.inputs.into_inner(), e.commitment, e.delivered)
 		}
 	};
 	TaskView {
@@ -59,6 +60,7 @@ fn task_view((id, task): (TaskId, Task<Runtime>)) -> TaskView {
 		matched,
 		inputs,
 		commitment,
+		delivered,
 		held: task.held,
 	}
 }
@@ -107,6 +109,20 @@ fn job_event(event: Event<Runtime>) -> Option<JobEvent> {
 		}
 		Event::Submitted { task, provider, commitment } => {
 			of_task(task, JobEventKind::Submitted { provider, commitment })
+		}
+		Event::Sealed { task, provider } => of_task(task, JobEventKind::Sealed { provider }),
+		Event::Replicating { task, until } => of_task(task, JobEventKind::Replicating { until }),
+		Event::Trusted { task } => of_task(task, JobEventKind::Trusted),
+		Event::Opened { task, provider, commitment } => {
+			of_task(task, JobEventKind::Opened { provider, commitment })
+		}
+		Event::Agreed { task, replicas } => of_task(task, JobEventKind::Agreed { replicas }),
+		Event::Slashed { task, provider, burned } => {
+			of_task(task, JobEventKind::Slashed { provider, burned })
+		}
+		Event::Acknowledged { task } => of_task(task, JobEventKind::Acknowledged),
+		Event::Delivered { task, found, fee } => {
+			of_task(task, JobEventKind::Delivered { found, fee })
 		}
 		Event::Audited { task, outcome, .. } => of_task(task, JobEventKind::Audited { outcome }),
 		Event::Convicted { task, provider, offence, forfeit, compensation, reward, burned } => {

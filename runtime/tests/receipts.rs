@@ -3,7 +3,7 @@
 use assay_primitives::{
 	market::{MachineClass, Requirements},
 	views::{JobMoney, TaskCounts},
-	work::{Assurance, Commitment, Mode, TaskStatus},
+	work::{Assurance, Commitment, Custody, Mode, TaskStatus},
 	AccountId, Root,
 };
 use assay_receipt::{authorities_key, keys, EngagementRecord, JobRecord, TaskRecord, RUNTIMES};
@@ -82,6 +82,7 @@ fn jobs_are_read_as_they_are_stored() {
 		owner: account(23),
 		spec: spec.clone(),
 		audit_fee: 24,
+		custody: Custody { custodians: 29, fee: 30 },
 		runs: 25,
 		posted_at: 26,
 		expires_at: 27,
@@ -103,6 +104,7 @@ fn jobs_are_read_as_they_are_stored() {
 		deadline: spec.deadline,
 		lifetime: spec.lifetime,
 		audit_fee: 24,
+		custody: Custody { custodians: 29, fee: 30 },
 		runs: 25,
 		posted_at: 26,
 		expires_at: 27,
@@ -128,6 +130,7 @@ fn tasks_are_read_as_they_are_stored() {
 			audit_paid: 10,
 			inputs: vec![root(11), root(12)].try_into().expect("few"),
 			commitment,
+			delivered: true,
 		}),
 		attempts: 13,
 		refused: vec![account(14)].try_into().expect("few"),
@@ -145,6 +148,7 @@ fn tasks_are_read_as_they_are_stored() {
 			audit_paid: 10,
 			inputs: vec![root(11), root(12)],
 			commitment,
+			delivered: true,
 		}),
 		attempts: 13,
 		refused: vec![account(14)],

@@ -56,6 +56,18 @@ pub struct Entry {
 	pub trace: Option<Root>,
 	/// When the task was first seen to have ended, in seconds since 1970.
 	pub ended_at: Option<u64>,
+	/// What it takes to open what was sealed, if the task is a replica.
+	#[serde(default, skip_serializing_if = "Option::is_none")]
+	pub sealed: Option<Secret>,
+}
+
+/// What is in the seal of a replica, beside what was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Secret {
+	/// Keeps others from guessing what is sealed.
+	pub salt: Root,
+	/// What is compared within a tolerance.
+	pub summary: Vec<i32>,
 }
 
 impl Entry {
@@ -71,6 +83,7 @@ impl Entry {
 			stage: Stage::Prepared,
 			trace: None,
 			ended_at: None,
+			sealed: None,
 		}
 	}
 
@@ -95,6 +108,7 @@ impl Entry {
 			stage: Stage::Prepared,
 			trace: None,
 			ended_at: None,
+			sealed: None,
 			..self.clone()
 		};
 		self.commitment().is_some() && begun == *prepared

@@ -24,7 +24,7 @@ use assay_primitives::{
 };
 use found::Found;
 use rayon::ThreadPoolBuilder;
-use size::MIB;
+use size::{cost, MIB};
 use std::{
 	sync::{Arc, Mutex},
 	time::{Duration, Instant},
@@ -198,7 +198,8 @@ impl Auditing {
 	async fn audit(&self, work: &mut Work, request: AuditRequest) -> Result<Found, Stop> {
 		let AuditRequest { audit, endpoint, buyer, answers, .. } = request;
 		let AuditId { claim: Claim { program, inputs, commitment }, depth, .. } = audit;
-		if commitment.trace_root.is_none() && depth != Depth::Replay {
+		let shown = matches!(depth, Depth::Projection | Depth::Spot);
+		if commitment.trace_root.is_none() && shown {
 			return Err(Stop::Refused("no trace root was committed to".into()));
 		}
 		let mut sources = Sources { worker: self.endpoint(endpoint), buyer: self.endpoint(buyer) };
@@ -214,6 +215,14 @@ impl Auditing {
 			depth,
 		};
 		let mebibytes = self.check_size(&subject)?;
+		if depth == Depth::Custody {
+			drop(turn);
+			work.claimant.cost = cost(&subject.program, depth);
+			let _memory = work.turn(&self.memory, mebibytes).await;
+			return self
+				.delivered(work, sources.worker, &subject.program, subject.output_root)
+				.await;
+		}
 		let mut worker_first = served_by == fetch::By::Worker;
 		if let (Some(claim), Some(worker), true) =
 			(subject.claim(), &sources.worker, worker_first && answers.is_empty())

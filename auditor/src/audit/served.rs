@@ -62,6 +62,7 @@ impl Auditing {
 			Depth::Projection => self.project(work, served, memory).await,
 			Depth::Replay => self.replay(work, served, memory).await,
 			Depth::Spot => self.spot(work, served, memory).await,
+			Depth::Custody => Err(Stop::Refused("a custodian looks at nothing else".into())),
 		}
 	}
 

@@ -25,6 +25,10 @@ impl Auditing {
 			Depth::Spot => Ok(self.config.memory_bytes.min(SPOT_BYTES) / MIB),
 			Depth::Projection => self.mebibytes(program, 0).map_err(Stop::Refused),
 			Depth::Replay => self.replay_size(program).map_err(Stop::Refused),
+			Depth::Custody => {
+				let output = program.output_shape().bytes();
+				self.within_memory(output.into()).map_err(Stop::Refused)
+			}
 		}
 	}
 
@@ -43,7 +47,11 @@ impl Auditing {
 	fn mebibytes(&self, program: &ValidProgram, more: u64) -> Result<u64, String> {
 		let largest = program.shapes().iter().map(|shape| shape.bytes()).max().unwrap_or(0);
 		let needed = program.costs().trace_bytes.saturating_add(largest.into());
-		let needed = needed.saturating_add(more.into());
+		self.within_memory(needed.saturating_add(more.into()))
+	}
+
+	/// The mebibytes that so many bytes are, if they are set aside.
+	fn within_memory(&self, needed: u128) -> Result<u64, String> {
 		let allowed = self.config.memory_bytes;
 		match u64::try_from(needed).ok().filter(|needed| *needed <= allowed) {
 			Some(needed) => Ok(needed.div_ceil(MIB)),
@@ -60,5 +68,6 @@ pub fn cost(program: &ValidProgram, depth: Depth) -> u128 {
 		Depth::Projection => costs.trace_bytes,
 		Depth::Replay => costs.trace_bytes.saturating_add(costs.macs),
 		Depth::Spot => costs.leaves,
+		Depth::Custody => program.output_shape().bytes().into(),
 	}
 }

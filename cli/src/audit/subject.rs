@@ -77,8 +77,9 @@ impl Subject {
 	pub async fn read(client: &Client, task: TaskId) -> anyhow::Result<Self> {
 		let pinned = client.pinned().await?;
 		let job = job::existing(&pinned, task.job).await?;
-		if task.index >= job.tasks {
-			return Err(usage(format!("job {} has {} tasks", task.job, job.tasks)));
+		let slots = job.tasks.saturating_mul(job.assurance.slots());
+		if task.index >= slots {
+			return Err(usage(format!("job {} has {slots} tasks", task.job)));
 		}
 		let view = pinned.tasks(task.job, task.index, 1).await?.into_iter().next();
 		let view = view.context("the task is not there")?;

@@ -1,10 +1,14 @@
 //! What happened to a job's tasks, for people.
 
-use super::status::{audit, offence, reason};
+use super::{
+	replicas::label,
+	status::{audit, delivery, offence, reason},
+};
 use crate::output::short;
 use assay_client::{address, Amount};
 use assay_primitives::{
 	views::{JobEvent, JobEventKind},
+	work::Assurance,
 	BlockNumber,
 };
 use serde::Serialize;
@@ -21,12 +25,12 @@ pub struct Happened {
 
 impl Happened {
 	/// As a line.
-	pub fn line(&self) -> String {
-		line(self.block, &self.event)
+	pub fn line(&self, assurance: &Assurance) -> String {
+		line(self.block, &self.event, assurance)
 	}
 }
 
-fn line(height: BlockNumber, event: &JobEvent) -> String {
+fn line(height: BlockNumber, event: &JobEvent, assurance: &Assurance) -> String {
 	let what = match &event.kind {
 		JobEventKind::Posted => "posted".into(),
 		JobEventKind::Offered { provider, machine, price } => {
@@ -35,6 +39,22 @@ fn line(height: BlockNumber, event: &JobEvent) -> String {
 		JobEventKind::Accepted { due, .. } => format!("accepted, due in block {due}"),
 		JobEventKind::Submitted { commitment, .. } => {
 			format!("submitted, output {}", short(&commitment.output_root))
+		}
+		JobEventKind::Sealed { .. } => "sealed".into(),
+		JobEventKind::Replicating { until } => {
+			format!("its replicas are sought, until block {until}")
+		}
+		JobEventKind::Trusted => "spared by the lot: one replica is enough".into(),
+		JobEventKind::Opened { commitment, .. } => {
+			format!("opened, output {}", short(&commitment.output_root))
+		}
+		JobEventKind::Agreed { replicas } => format!("decided: {replicas} replicas are to be paid"),
+		JobEventKind::Slashed { provider, burned } => {
+			format!("{} of the collateral of {} burned", Amount(*burned), address(provider))
+		}
+		JobEventKind::Acknowledged => "the buyer has the output".into(),
+		JobEventKind::Delivered { found, fee } => {
+			format!("{}; custodians are paid {}", delivery(found), Amount(*fee))
 		}
 		JobEventKind::Audited { outcome } => audit(outcome),
 		JobEventKind::Convicted { offence, forfeit, compensation, reward, burned, .. } => {
@@ -62,7 +82,7 @@ fn line(height: BlockNumber, event: &JobEvent) -> String {
 		JobEventKind::Closed => "closed".into(),
 	};
 	match event.task {
-		Some(task) => format!("block {height}: task {task}: {what}"),
+		Some(slot) => format!("block {height}: task {}: {what}", label(assurance, slot)),
 		None => format!("block {height}: job {}: {what}", event.job),
 	}
 }

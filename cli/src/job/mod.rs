@@ -5,6 +5,7 @@ mod history;
 mod inputs;
 mod quote;
 mod receipt;
+mod replicas;
 mod result;
 mod status;
 mod submit;
@@ -52,7 +53,8 @@ pub enum Command {
 		/// The job's number.
 		job: JobId,
 	},
-	/// Fetch the outputs of all settled tasks, checked against the chain.
+	/// Fetch the outputs of all tasks whose results stand, checked against the chain; with the buyer's
+	/// key also acknowledge them, so that no custodians are paid.
 	Result {
 		/// The job's number.
 		job: JobId,

@@ -9,17 +9,20 @@ use assay_primitives::{
 	work::Mode,
 	AccountId,
 };
+use std::collections::BTreeSet;
 
 /// Most providers looked at.
 const LOOKED_AT: u32 = 10_000;
 
-/// The cheapest machine that takes the task, or the one named in `mode`. Slots in use and stake
-/// at risk change by the block and are left to the chain.
+/// The machine that is the dearest of as many as it takes for the task's replicas, each the cheapest
+/// of another provider; or the one named in `mode`. Slots in use and stake at risk change by the block
+/// and are left to the chain.
 pub async fn cheapest(
 	client: &Client,
 	mode: &Mode<AccountId>,
 	requirements: &Requirements,
 	work: &Work,
+	replicas: u32,
 ) -> anyhow::Result<Quote> {
 	match mode {
 		Mode::Direct { provider, machine } => {
@@ -42,8 +45,16 @@ pub async fn cheapest(
 				.filter_map(|(provider, machine)| quote(provider, machine, requirements, work).ok())
 				.collect();
 			quotes.sort_by_key(|quote| quote.price);
-			match quotes.into_iter().next() {
+			let mut providers = BTreeSet::new();
+			quotes.retain(|quote| providers.insert(quote.provider.clone()));
+			let found = quotes.len();
+			match quotes.into_iter().nth(replicas.saturating_sub(1) as usize) {
 				Some(quote) => Ok(quote),
+				None if found > 0 => bail!(
+					"{replicas} replicas take as many providers, and only {found} take such a task now: \
+					 wait for more (`assay provider list`), relax the requirements, ask for fewer \
+					 --replicas, or post anyway with --max-price"
+				),
 				None => bail!(
 					"no machine takes such a task now, so there is no price to go by; wait for one \
 					 (`assay provider list`), relax the requirements, or post anyway with --max-price"

@@ -1,6 +1,6 @@
 //! `assay job status` and `list`, and how jobs and tasks are told to people.
 
-use super::existing;
+use super::{existing, replicas::label};
 use crate::{
 	context::Context,
 	output::{facts, plain, short, table},
@@ -11,7 +11,8 @@ use assay_primitives::{
 	demand::Wanted,
 	views::{JobView, JobsPage, TaskView, MAX_PAGE},
 	work::{
-		Assurance, AuditOutcome, Depth, Fault, FaultKind, JobId, Offence, Place, Reason, TaskStatus,
+		Assurance, AuditOutcome, Delivery, Depth, Fault, FaultKind, JobId, Offence, Place, Reason,
+		TaskStatus,
 	},
 	AccountId,
 };
@@ -23,7 +24,7 @@ pub async fn one(context: &Context, id: JobId) -> anyhow::Result<()> {
 	let job = existing(&client, id).await?;
 	let tasks = client.all_tasks(id).await?;
 	let value = json!({ "job": job, "tasks": tasks });
-	context.output.result(&value, || format!("{}\n{}", job_facts(&job), task_table(&tasks)));
+	context.output.result(&value, || format!("{}\n{}", job_facts(&job), task_table(&job, &tasks)));
 	Ok(())
 }
 
@@ -116,14 +117,21 @@ pub fn job_facts(job: &JobView) -> String {
 		(
 			"tasks",
 			format!(
-				"{}: {} live, {} settled, {} refunded",
-				job.tasks, job.counts.live, job.counts.settled, job.counts.refunded
+				"{}{}: {} live, {} settled, {} refunded",
+				job.tasks,
+				match job.assurance.slots() {
+					1 => String::new(),
+					slots => format!(", {slots} replicas each"),
+				},
+				job.counts.live,
+				job.counts.settled,
+				job.counts.refunded
 			),
 		),
 		("escrowed", Amount(money.escrow).to_string()),
 		("paid to providers", Amount(money.paid).to_string()),
 		("network fees", format!("{}, {} of it burned", Amount(money.fees), Amount(money.burned))),
-		("paid to auditors", Amount(money.audit).to_string()),
+		("paid to auditors and custodians", Amount(money.audit).to_string()),
 		("returned to the buyer", Amount(money.refunded).to_string()),
 		("compensated by convicted providers", Amount(money.compensated).to_string()),
 		("still held", Amount(money.held).to_string()),
@@ -131,7 +139,7 @@ pub fn job_facts(job: &JobView) -> String {
 }
 
 /// Tasks for people.
-pub fn task_table(tasks: &[TaskView]) -> String {
+pub fn task_table(job: &JobView, tasks: &[TaskView]) -> String {
 	table(
 		&["task", "state", "provider", "machine", "price", "failed runs", "output"],
 		&["task", "machine", "price", "failed runs"],
@@ -139,7 +147,7 @@ pub fn task_table(tasks: &[TaskView]) -> String {
 			let matched = task.matched.as_ref();
 			let of_match = |text: Option<String>| text.unwrap_or_else(|| "–".into());
 			vec![
-				task.id.index.to_string(),
+				label(&job.assurance, task.id.index),
 				state(&task.status),
 				of_match(matched.map(|m| address(&m.provider))),
 				of_match(matched.map(|m| m.machine.to_string())),
@@ -163,6 +171,10 @@ fn state(status: &TaskStatus) -> String {
 		TaskStatus::Refunded { at, reason } => {
 			format!("refunded at {at}: {}", self::reason(reason))
 		}
+		TaskStatus::Delivering { since } => format!("custodians fetch it since {since}"),
+		TaskStatus::Standby => "on standby".into(),
+		TaskStatus::Sealed { at } => format!("sealed since {at}"),
+		TaskStatus::Opening { until } => format!("to be opened until {until}"),
 	}
 }
 
@@ -177,6 +189,12 @@ pub fn reason(reason: &Reason) -> String {
 		Reason::Expired => "no machine took it in time".into(),
 		Reason::Abandoned => "the provider gave it up".into(),
 		Reason::Convicted(what) => offence(what),
+		Reason::Undelivered => "custodians could not have the output".into(),
+		Reason::NoCustody => "no quorum of custodians came together".into(),
+		Reason::Outvoted => "the majority of the replicas found something else".into(),
+		Reason::NotOpened => "what was sealed was not opened in time".into(),
+		Reason::NoMajority => "too few replicas agree".into(),
+		Reason::NotNeeded => "the task is decided without this replica".into(),
 	}
 }
 
@@ -203,6 +221,7 @@ fn assurance(assurance: &Assurance) -> String {
 				Depth::Projection => "by projection",
 				Depth::Replay => "by replay",
 				Depth::Spot => "in a few spots",
+				Depth::Custody => "of the output's delivery alone",
 			};
 			let often = match at_least.deconstruct() {
 				0 => "as often as the provider's stake demands".into(),
@@ -211,6 +230,28 @@ fn assurance(assurance: &Assurance) -> String {
 			};
 			format!("{auditors} auditors {depth}, {often}")
 		}
+		Assurance::Replicated { replicas, tolerance, at_least } => {
+			let same = match tolerance {
+				0 => "the same to the bit".into(),
+				tolerance => format!("within {tolerance} of each other"),
+			};
+			let often = match at_least.deconstruct() {
+				0 => "where the provider is not trusted yet, and by lot".into(),
+				1_000_000 => "every task".into(),
+				parts => format!("at least {} % of tasks", f64::from(parts) / 10_000.0),
+			};
+			format!("{replicas} replicas, {same}, {often}")
+		}
+	}
+}
+
+/// What custodians found, for people.
+pub fn delivery(found: &Delivery) -> &'static str {
+	match found {
+		Delivery::Held => "custodians have fetched the output",
+		Delivery::Doubted => "custodians could not have the output; others are drawn",
+		Delivery::Undelivered => "two quorums of custodians could not have the output",
+		Delivery::Inconclusive => "no quorum of custodians came together",
 	}
 }
 

@@ -20,8 +20,9 @@ use assay_data::{Limits, Server, Tasks};
 use assay_primitives::Permill;
 use assay_primitives::{
 	market::{MachineId, Requirements, Work},
+	replication::MAX_REPLICAS,
 	views::Demands,
-	work::{Assurance, Costs, JobId, Mode},
+	work::{Assurance, Costs, Custody, JobId, Mode},
 	AccountId, Balance, Hash, Root,
 };
 use clap::Args;
@@ -47,14 +48,28 @@ pub struct Arguments {
 	/// How thoroughly they look.
 	#[arg(long, value_enum, default_value = "projection")]
 	depth: DepthName,
-	/// Part of the tasks that is audited at the least, in percent. The chain audits as many as it
-	/// takes for lying not to pay against the provider's stake; more than that is extra care.
+	/// Part of the tasks that is audited, or replicated, at the least, in percent. The chain audits as
+	/// many as it takes for lying not to pay against the provider's stake; more than that is extra care.
 	#[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
 	audit_rate: Permill,
 	/// Draw no auditors at all: each task is paid after its window unless somebody proves it wrong.
 	/// It costs no audit fee, and lying may pay where nobody cares to look.
 	#[arg(long, conflicts_with_all = ["auditors", "depth", "audit_rate"])]
 	optimistic: bool,
+	/// Have each task done by so many providers instead of audited: who agrees with more than half of
+	/// them is paid. A vote, not a proof. Providers that have agreed often do most tasks alone, unless
+	/// --audit-rate says otherwise.
+	#[arg(
+		long,
+		value_name = "N",
+		value_parser = clap::value_parser!(u8).range(2..=i64::from(MAX_REPLICAS)),
+		conflicts_with_all = ["auditors", "depth", "optimistic", "provider"]
+	)]
+	replicas: Option<u8>,
+	/// How far results of replicas may differ in any of up to 32 numbers that sum them up; 0: they must
+	/// be the same to the bit.
+	#[arg(long, value_name = "T", requires = "replicas", default_value_t = 0)]
+	tolerance: u32,
 	/// Highest price of one task; the cheapest machine's ask unless given.
 	#[arg(long, value_name = "AMOUNT")]
 	max_price: Option<Amount>,
@@ -122,11 +137,13 @@ struct Posted {
 	program: Root,
 	registered_program: bool,
 	tasks: u32,
+	replicas: u32,
 	tasks_root: Root,
 	#[serde(with = "assay_primitives::views::amount")]
 	max_price: Balance,
 	#[serde(with = "assay_primitives::views::amount")]
 	audit_fee: Balance,
+	custody: Custody,
 	runs: u8,
 	#[serde(with = "assay_primitives::views::amount")]
 	escrow: Balance,
@@ -164,13 +181,14 @@ impl Arguments {
 	}
 
 	fn assurance(&self) -> Assurance {
-		match self.optimistic {
-			true => Assurance::Optimistic,
-			false => Assurance::Audited {
-				auditors: self.auditors,
-				depth: self.depth.into(),
-				at_least: self.audit_rate,
-			},
+		let (at_least, tolerance) = (self.audit_rate, self.tolerance);
+		match self.replicas {
+			Some(replicas) => Assurance::Replicated { replicas, tolerance, at_least },
+			None if self.optimistic => Assurance::Optimistic,
+			None => {
+				let (auditors, depth) = (self.auditors, self.depth.into());
+				Assurance::Audited { auditors, depth, at_least }
+			}
 		}
 	}
 
@@ -194,7 +212,9 @@ impl Arguments {
 			bail!("at most 15 auditors can be drawn for a task; ask for fewer with --auditors");
 		};
 		let work = Work { costs, value, deadline, premium, stake_percent };
-		let quote = quote::cheapest(client, &self.mode(), &self.requirements(), &work).await?;
+		let replicas = self.assurance().slots();
+		let quote =
+			quote::cheapest(client, &self.mode(), &self.requirements(), &work, replicas).await?;
 		Ok(quote.price)
 	}
 
@@ -306,16 +326,24 @@ async fn post(
 		);
 	};
 	let runs = client.max_attempts().await?;
-	let escrow = escrow(spec.tasks, spec.max_price, audit_fee, runs)?;
+	let slots = spec.tasks.saturating_mul(spec.assurance.slots());
+	let Some(custody) = client.custody(spec.program).await? else {
+		bail!(
+			"its output is larger than custodians fetch, or the network has too few of them: split the \
+			 program, so that each has a smaller output"
+		);
+	};
+	let escrow = escrow(slots, spec.max_price, audit_fee, &custody, runs)?;
 	let free = client.balance(submitter.account()).await?.free;
 	if free < escrow {
 		bail!(
-			"the escrow is {} (for each of {} tasks {} of price and {runs} audits of {}), but the account \
-			 has {}",
+			"the escrow is {} (for each of {} tasks or replicas {} of price and {runs} times {} for audits \
+			 and {} for custody), but the account has {}",
 			Amount(escrow),
-			spec.tasks,
+			slots,
 			Amount(spec.max_price),
 			Amount(audit_fee),
+			Amount(custody.most().unwrap_or_default()),
 			Amount(free)
 		);
 	}
@@ -325,9 +353,11 @@ async fn post(
 		program: spec.program,
 		registered_program,
 		tasks: spec.tasks,
+		replicas: spec.assurance.slots(),
 		tasks_root: spec.tasks_root,
 		max_price: spec.max_price,
 		audit_fee,
+		custody,
 		runs,
 		escrow,
 		data_url: spec.data_url.clone(),
@@ -339,22 +369,45 @@ async fn post(
 }
 
 /// What the chain will hold.
-fn escrow(tasks: u32, price: Balance, fee: Balance, runs: u8) -> anyhow::Result<Balance> {
-	fee.checked_mul(runs.into())
+fn escrow(
+	tasks: u32,
+	price: Balance,
+	fee: Balance,
+	custody: &Custody,
+	runs: u8,
+) -> anyhow::Result<Balance> {
+	custody
+		.most()
+		.and_then(|most| most.checked_add(fee))
+		.and_then(|run| run.checked_mul(runs.into()))
 		.and_then(|fees| fees.checked_add(price))
 		.and_then(|each| each.checked_mul(tasks.into()))
-		.context("price and audit fees of all tasks are more than can exist; lower --max-price")
+		.context(
+			"price, audit fees and custody of all tasks are more than can exist; lower --max-price",
+		)
 }
 
 fn human(posted: &Posted) -> String {
 	let program = format!("{:#x}", posted.program);
+	let tasks = match posted.replicas {
+		1 => posted.tasks.to_string(),
+		replicas => format!("{}, up to {replicas} replicas each", posted.tasks),
+	};
 	let new = if posted.registered_program { " (registered now)" } else { "" };
 	facts([
 		("job", posted.job.to_string()),
 		("program", format!("{program}{new}")),
-		("tasks", posted.tasks.to_string()),
+		("tasks", tasks),
 		("highest price of a task", Amount(posted.max_price).to_string()),
 		("audit fee of a run", format!("{}, {} runs", Amount(posted.audit_fee), posted.runs)),
+		(
+			"custody of an output",
+			format!(
+				"{} for each of {} custodians, unless you acknowledge it",
+				Amount(posted.custody.fee),
+				posted.custody.custodians
+			),
+		),
 		("in escrow", Amount(posted.escrow).to_string()),
 		("served at", posted.data_url.clone()),
 		("content", posted.data_dir.display().to_string()),
@@ -364,7 +417,7 @@ fn human(posted: &Posted) -> String {
 
 #[cfg(test)]
 mod tests {
-	use super::{escrow, percent, Permill};
+	use super::{escrow, percent, Custody, Permill};
 
 	#[test]
 	fn percents_are_parts() {
@@ -378,9 +431,14 @@ mod tests {
 
 	#[test]
 	fn the_escrow_covers_price_and_every_audit() {
-		assert_eq!(escrow(4, 10, 3, 2).unwrap(), 4 * (10 + 2 * 3));
-		assert!(escrow(2, u128::MAX, 0, 1).is_err());
-		assert!(escrow(1, 1, u128::MAX, 2).is_err());
-		assert!(escrow(1, u128::MAX, 1, 1).is_err());
+		let none = Custody::default();
+		assert_eq!(escrow(4, 10, 3, &none, 2).unwrap(), 4 * (10 + 2 * 3));
+		// Two quorums of three, for each run.
+		let custody = Custody { custodians: 3, fee: 5 };
+		assert_eq!(escrow(4, 10, 3, &custody, 2).unwrap(), 4 * (10 + 2 * (3 + 2 * 3 * 5)));
+		assert!(escrow(2, u128::MAX, 0, &none, 1).is_err());
+		assert!(escrow(1, 1, u128::MAX, &none, 2).is_err());
+		assert!(escrow(1, u128::MAX, 1, &none, 1).is_err());
+		assert!(escrow(1, 1, 1, &Custody { custodians: 3, fee: u128::MAX }, 1).is_err());
 	}
 }

@@ -1,6 +1,6 @@
 //! `assay job watch`.
 
-use super::{existing, history::Happened, status};
+use super::{existing, history::Happened, replicas, status};
 use crate::{context::Context, failure::NotTrue, progress::Bars};
 use assay_client::{At, Block, Client, FinalisedBlocks};
 use assay_primitives::{
@@ -17,11 +17,22 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// States in the order of a task's life.
-const STATES: [&str; 7] =
-	["open", "offered", "running", "in audit", "passed", "settled", "refunded"];
+const STATES: [&str; 11] = [
+	"standby",
+	"open",
+	"offered",
+	"running",
+	"sealed",
+	"opening",
+	"in audit",
+	"passed",
+	"delivering",
+	"settled",
+	"refunded",
+];
 
-/// Follows a job until its last task ended, from a block on or else from now. Fails if any task
-/// was refunded.
+/// Follows a job until its last task ended, from a block on or else from now. Fails if nobody was paid
+/// for any of them.
 pub async fn run(
 	context: &Context,
 	client: &Client,
@@ -33,7 +44,7 @@ pub async fn run(
 		None => client.block().await?,
 	};
 	let job = existing(&client.at(At::Block(from.hash)), id).await?;
-	let bars = Bars::new(context.output, &STATES, job.tasks.into());
+	let bars = Bars::new(context.output, &STATES, replicas::slots(&job));
 	let say = |text: &str| match bars.are_hidden() {
 		true => context.output.note(text),
 		false => bars.say(text),
@@ -50,7 +61,7 @@ pub async fn run(
 		let told = watch.history.len();
 		let looked = watch.step().await;
 		for happened in watch.history.iter().skip(told) {
-			say(&happened.line());
+			say(&happened.line(&job.assurance));
 		}
 		match looked {
 			Ok(None) => away = None,
@@ -75,11 +86,11 @@ pub async fn run(
 		}
 	};
 	bars.finish();
-	let ok = job.counts.refunded == 0;
+	let ok = replicas::all_settled(&job, &tasks);
 	let value = json!({ "ok": ok, "job": job, "tasks": tasks, "history": watch.history });
-	context
-		.output
-		.result(&value, || format!("{}\n{}", status::job_facts(&job), status::task_table(&tasks)));
+	context.output.result(&value, || {
+		format!("{}\n{}", status::job_facts(&job), status::task_table(&job, &tasks))
+	});
 	if ok {
 		Ok(())
 	} else {
@@ -122,13 +133,17 @@ fn tally(tasks: &[TaskView]) -> [u64; STATES.len()] {
 	let mut tally = [0; STATES.len()];
 	for task in tasks {
 		let state = match task.status {
-			TaskStatus::Open => 0,
-			TaskStatus::Offered { .. } => 1,
-			TaskStatus::Running { .. } => 2,
-			TaskStatus::Auditing { .. } => 3,
-			TaskStatus::Passed { .. } => 4,
-			TaskStatus::Settled { .. } => 5,
-			TaskStatus::Refunded { .. } => 6,
+			TaskStatus::Standby => 0,
+			TaskStatus::Open => 1,
+			TaskStatus::Offered { .. } => 2,
+			TaskStatus::Running { .. } => 3,
+			TaskStatus::Sealed { .. } => 4,
+			TaskStatus::Opening { .. } => 5,
+			TaskStatus::Auditing { .. } => 6,
+			TaskStatus::Passed { .. } => 7,
+			TaskStatus::Delivering { .. } => 8,
+			TaskStatus::Settled { .. } => 9,
+			TaskStatus::Refunded { .. } => 10,
 		};
 		tally[state] += 1;
 	}

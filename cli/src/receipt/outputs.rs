@@ -1,9 +1,10 @@
 //! Outputs on disk, hashed against a receipt.
 
 use assay_compute::{tensor_root, Dtype, Shape, Tensor};
+use assay_primitives::work::TaskIndex;
 use assay_receipt::{Receipt, TaskReceipt};
 use serde::Deserialize;
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 /// What `assay job result` says of the files beside it. Nothing of it is trusted: a tensor's root is
 /// also one of its shape, so that another shape makes another root.
@@ -16,14 +17,17 @@ struct Described {
 
 /// Whether the output of every settled task is there and is the one in the receipt.
 pub fn check(receipt: &Receipt, dir: &Path) -> Result<String, String> {
-	let settled = receipt.tasks.iter().filter(|task| task.settled_at.is_some());
-	let settled: Vec<&TaskReceipt> = settled.collect();
+	// Any of a task's replicas will do: all that are paid agree.
+	let mut settled = BTreeMap::<TaskIndex, Vec<&TaskReceipt>>::new();
+	for slot in receipt.tasks.iter().filter(|task| task.settled_at.is_some()) {
+		settled.entry(receipt.assurance.place(slot.index).0).or_default().push(slot);
+	}
 	if settled.is_empty() {
 		return Err("no task of the receipt is settled, so there is no output to compare".into());
 	}
 	let shape = shape(&dir.join("result.json"))?;
 	let wrong: Vec<String> =
-		settled.iter().filter_map(|task| compare(task, shape, dir).err()).collect();
+		settled.iter().filter_map(|(task, of)| compare(*task, of, shape, dir).err()).collect();
 	match wrong.is_empty() {
 		true => Ok(format!(
 			"the {} outputs in {} hash to the roots of the receipt",
@@ -44,21 +48,28 @@ fn shape(path: &Path) -> Result<Shape, String> {
 	Ok(Shape::new(dtype, rows, cols))
 }
 
-fn compare(task: &TaskReceipt, shape: Shape, dir: &Path) -> Result<(), String> {
-	let path = dir.join(format!("task-{:05}.bin", task.index));
+fn compare(
+	task: TaskIndex,
+	replicas: &[&TaskReceipt],
+	shape: Shape,
+	dir: &Path,
+) -> Result<(), String> {
+	let path = dir.join(format!("task-{task:05}.bin"));
 	let bytes =
 		fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
 	let tensor =
 		Tensor::new(shape, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
 	let root = tensor_root(&tensor);
-	match task.output_root {
-		Some(right) if right.0 == root => Ok(()),
+	let mut right = replicas.iter().filter_map(|replica| replica.output_root);
+	if right.clone().any(|right| right.0 == root) {
+		return Ok(());
+	}
+	match right.next() {
 		Some(right) => Err(format!(
-			"{} hashes to 0x{}, but task {} has the output {right:#x}",
+			"{} hashes to 0x{}, but task {task} has the output {right:#x}",
 			path.display(),
 			hex::encode(root),
-			task.index
 		)),
-		None => Err(format!("task {} has no output root", task.index)),
+		None => Err(format!("task {task} has no output root")),
 	}
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use assay_primitives::{
 	market::Requirements,
-	work::{Assurance, Commitment, JobId, Mode, TaskId, MAX_TASK_INPUTS},
+	work::{Assurance, Commitment, JobId, Mode, TaskId, TaskIndex, MAX_TASK_INPUTS},
 	AccountId, Balance, BlockNumber, Root,
 };
 use subxt::utils::Static;
@@ -99,6 +99,11 @@ impl Submitter {
 	/// Refunds every task of a job that nobody has accepted, and those that come back later.
 	pub async fn cancel(&self, job: JobId) -> Result<Outcome, Error> {
 		self.submit(&chain::tx().job_escrow().cancel(job)).await
+	}
+
+	/// Says that the owner has the outputs of these tasks.
+	pub async fn acknowledge(&self, job: JobId, tasks: Vec<TaskIndex>) -> Result<Outcome, Error> {
+		self.submit(&chain::tx().job_escrow().acknowledge(job, BoundedVec(tasks))).await
 	}
 
 	/// Does what is due for a task now.

@@ -3,6 +3,7 @@
 mod claims;
 mod jobs;
 mod providers;
+mod replicas;
 mod reports;
 mod transfers;
 

@@ -5,10 +5,12 @@
 mod bad_input;
 mod challenges;
 mod common;
+mod delivery;
 mod demands;
 mod fakes;
 mod job;
 mod lies;
+mod replicas;
 mod rpc;
 mod silence;
 mod validators;

@@ -8,7 +8,7 @@ use assay_primitives::{
 		ChallengeView, Demands, JobEvent, JobEventKind, JobView, JobsPage, NetworkStats,
 		ProviderView, TaskView,
 	},
-	work::{Assurance, JobId, ProgramInfo, TaskId, TaskIndex},
+	work::{Assurance, Custody, JobId, ProgramInfo, TaskId, TaskIndex},
 	AccountId, Balance, BlockNumber, Header, Root,
 };
 use sp_api::{ApiError, ApiRef, ProvideRuntimeApi};
@@ -122,6 +122,7 @@ sp_api::mock_impl_runtime_apis! {
 		}
 		fn program(_: Root) -> Option<ProgramInfo> { None }
 		fn audit_fee(_: Root, _: Assurance, _: Balance) -> Option<Balance> { None }
+		fn custody(_: Root) -> Option<Custody> { None }
 		fn demands_on(_: AccountId) -> Vec<DemandView> { Vec::new() }
 		fn demands(_: Assurance) -> Option<Demands> { None }
 		fn challenge(_: TaskId) -> Option<ChallengeView> { None }

@@ -5,15 +5,16 @@ use crate::*;
 use alloc::{vec, vec::Vec};
 use assay_primitives::{
 	market::{MachineClass, Requirements},
+	replication::{seal, Outcome, MAX_REPLICAS, MAX_SUMMARY},
 	traits::{AuditSink, Audits},
 	url::{Url, MAX_URL},
-	work::{Assurance, Fault, FaultKind, Mode, Offence, Place, TaskStatus},
+	work::{Assurance, Custody, Delivery, Fault, FaultKind, Mode, Offence, Place, TaskStatus},
 	Root, ASY,
 };
 use frame_benchmarking::v2::*;
 use frame_support::BoundedVec;
 use frame_system::RawOrigin;
-use sp_runtime::DispatchError;
+use sp_runtime::{DispatchError, Permill};
 
 /// What benchmarks need of the pallets behind the traits of [`Config`].
 pub trait BenchmarkHelper<AccountId> {
@@ -132,6 +133,55 @@ fn submitted<T: Config>() -> DispatchResult {
 	Pallet::<T>::do_submit(hot, TASK, commitment())
 }
 
+/// A job of one task, which so many replicas have accepted; returns their hot keys.
+fn replicated<T: Config>(replicas: u32) -> Result<Vec<T::AccountId>, DispatchError> {
+	let subject = T::Helper::subject();
+	let (tolerance, at_least) = (1, Permill::one());
+	let mut spec = spec::<T>(&subject, 1);
+	spec.assurance = Assurance::Replicated { replicas: replicas as u8, tolerance, at_least };
+	Pallet::<T>::do_post(buyer::<T>(), spec)?;
+	(0..replicas)
+		.map(|index| {
+			let hot = offered::<T>(index)?;
+			let (id, path) = (TaskId { job: JOB, index }, Default::default());
+			Pallet::<T>::do_accept(hot.clone(), id, subject.inputs.clone(), path)?;
+			Ok(hot)
+		})
+		.collect()
+}
+
+/// What a replica claims: one of two things, at length.
+fn outcome(is_right: bool) -> Outcome {
+	let summary = vec![if is_right { 0 } else { i32::MAX }; MAX_SUMMARY as usize];
+	Outcome { commitment: commitment(), summary: BoundedVec::truncate_from(summary) }
+}
+
+/// As [`replicated`], but all have sealed and are to open; a majority is right.
+fn sealed<T: Config>(replicas: u32) -> Result<Vec<T::AccountId>, DispatchError> {
+	let keys = replicated::<T>(replicas)?;
+	for (hot, index) in keys.iter().zip(0..) {
+		let id = TaskId { job: JOB, index };
+		let task = Pallet::<T>::task_of(hot, id)?;
+		let provider = task.engaged.ok_or(Error::<T>::Inconsistent)?.provider;
+		let seal = seal(&provider, id, &outcome(is_right(index, replicas)), &[0; 32]);
+		Pallet::<T>::do_seal(hot.clone(), id, seal)?;
+	}
+	Pallet::<T>::step_group(JOB, 0)?;
+	Ok(keys)
+}
+
+fn is_right(index: u32, replicas: u32) -> bool {
+	index <= replicas / 2
+}
+
+fn open<T: Config>(keys: &[T::AccountId], replicas: u32) -> DispatchResult {
+	for (hot, index) in keys.iter().zip(0..) {
+		let (id, outcome) = (TaskId { job: JOB, index }, outcome(is_right(index, replicas)));
+		Pallet::<T>::do_open(hot.clone(), id, outcome, [0; 32])?;
+	}
+	Ok(())
+}
+
 /// Leaves no time for another match, so that a task that comes back is refunded and its job closed.
 fn expire<T: Config>() {
 	Jobs::<T>::mutate_extant(JOB, |job| job.expires_at = NOW);
@@ -177,6 +227,37 @@ mod benchmarks {
 		Ok(())
 	}
 
+	/// The outputs of all tasks.
+	#[benchmark]
+	fn acknowledge(n: Linear<1, { T::MaxTasks::get() }>) -> Result<(), BenchmarkError> {
+		let subject = posted::<T>(n)?;
+		for index in 0..n {
+			let engaged = Engagement {
+				provider: account("provider", index, 0),
+				machine: 0,
+				price: PRICE,
+				pledge: 0,
+				collateral: 0,
+				audit_paid: 0,
+				inputs: subject.inputs.clone(),
+				commitment: Some(commitment()),
+				delivered: false,
+			};
+			change::<T>(index, |task| {
+				task.engaged = Some(engaged);
+				task.status = TaskStatus::Passed { settles_at: NOW };
+			});
+		}
+		let owner = account("buyer", 0, 0);
+		let tasks = BoundedVec::truncate_from((0..n).collect());
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(owner), JOB, tasks);
+
+		assert!(Tasks::<T>::iter_values().all(|task| task.engaged.is_some_and(|e| e.delivered)));
+		Ok(())
+	}
+
 	/// The last task of a job is settled.
 	#[benchmark]
 	fn advance() -> Result<(), BenchmarkError> {
@@ -214,10 +295,14 @@ mod benchmarks {
 		Ok(())
 	}
 
-	/// A job of one task: the check of the path is weighed apart.
+	/// A job of one task, replicated: the check of the path is weighed apart.
 	#[benchmark]
 	fn accept() -> Result<(), BenchmarkError> {
-		let subject = posted::<T>(1)?;
+		let subject = T::Helper::subject();
+		let mut spec = spec::<T>(&subject, 1);
+		let (replicas, tolerance, at_least) = (MAX_REPLICAS as u8, 0, Permill::zero());
+		spec.assurance = Assurance::Replicated { replicas, tolerance, at_least };
+		Pallet::<T>::do_post(buyer::<T>(), spec)?;
 		let hot = offered::<T>(0)?;
 
 		#[extrinsic_call]
@@ -249,6 +334,53 @@ mod benchmarks {
 		_(RawOrigin::Signed(hot), JOB, 0, commitment());
 
 		assert_eq!(status::<T>(), Some(TaskStatus::Auditing { submitted_at: NOW }));
+		Ok(())
+	}
+
+	#[benchmark]
+	fn seal_result() -> Result<(), BenchmarkError> {
+		let keys = replicated::<T>(MAX_REPLICAS)?;
+		let hot = keys.first().cloned().ok_or("a replica")?;
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(hot), JOB, 0, Root::repeat_byte(1));
+
+		assert_eq!(status::<T>(), Some(TaskStatus::Sealed { at: NOW }));
+		Ok(())
+	}
+
+	/// The last one that is opened.
+	#[benchmark]
+	fn open_result() -> Result<(), BenchmarkError> {
+		let keys = sealed::<T>(MAX_REPLICAS)?;
+		let (first, others) = keys.split_at(1);
+		for (hot, index) in others.iter().zip(1..) {
+			let (id, right) = (TaskId { job: JOB, index }, is_right(index, MAX_REPLICAS));
+			Pallet::<T>::do_open(hot.clone(), id, outcome(right), [0; 32])?;
+		}
+		let hot = first.first().cloned().ok_or("a replica")?;
+
+		#[extrinsic_call]
+		_(RawOrigin::Signed(hot), JOB, 0, outcome(true), [0; 32]);
+
+		assert!(Groups::<T>::get(JOB, 0).is_some_and(|group| group.is_open()));
+		Ok(())
+	}
+
+	/// The task is decided: a majority is to be paid, the others lose a part of their collateral and
+	/// their slots are refunded.
+	#[benchmark]
+	fn decide(n: Linear<2, { MAX_REPLICAS }>) -> Result<(), BenchmarkError> {
+		let keys = sealed::<T>(n)?;
+		open::<T>(&keys, n)?;
+
+		#[block]
+		{
+			Pallet::<T>::step_group(JOB, 0)?;
+		}
+
+		assert!(Groups::<T>::get(JOB, 0).is_none());
+		assert!(matches!(status::<T>(), Some(TaskStatus::Passed { .. })));
 		Ok(())
 	}
 
@@ -311,6 +443,26 @@ mod benchmarks {
 
 		assert!(closed::<T>());
 		assert_eq!(Claimable::<T>::iter().count() as u32, a);
+		Ok(())
+	}
+
+	/// Two quorums could not have the output of the last run: a part of the collateral is burned, the
+	/// task refunded, its job closed.
+	#[benchmark]
+	fn deliver(n: Linear<0, ATTESTERS>) -> Result<(), BenchmarkError> {
+		submitted::<T>()?;
+		let custody = Custody { custodians: ATTESTERS as u8, fee: 1 };
+		Jobs::<T>::mutate_extant(JOB, |job| job.custody = custody);
+		change::<T>(0, |task| task.status = TaskStatus::Delivering { since: NOW });
+		let custodians = (0..n).map(|n| account("custodian", n, 1)).collect();
+
+		#[block]
+		{
+			Pallet::<T>::delivered(TASK, Delivery::Undelivered, custodians);
+		}
+
+		assert!(closed::<T>());
+		assert_eq!(Claimable::<T>::iter().count() as u32, n);
 		Ok(())
 	}
 

@@ -6,6 +6,7 @@ extern crate alloc;
 
 #[cfg(feature = "runtime-benchmarks")]
 mod benchmarking;
+mod group;
 mod impls;
 #[cfg(test)]
 mod mock;
@@ -16,6 +17,7 @@ pub mod weights;
 
 #[cfg(feature = "runtime-benchmarks")]
 pub use benchmarking::{BenchmarkHelper, Subject};
+pub use group::{Group, GroupOf, Replication, Sealed, Stage};
 pub use pallet::*;
 pub use types::{Due, Engagement, InputRoots, Job, JobSpec, Params, Search, Sums, Task, TaskPath};
 pub use weights::WeightInfo;
@@ -23,9 +25,10 @@ pub use weights::WeightInfo;
 use assay_primitives::{
 	agenda::Agenda,
 	market::MachineId,
-	traits::{Audits, Programs, Supply, WorkLedger},
-	work::{AuditOutcome, Commitment, JobId, Offence, Reason, TaskId, TaskIndex},
-	Balance, BlockNumber,
+	replication::{Outcome, Salt},
+	traits::{Audits, Lots, Programs, Supply, WorkLedger},
+	work::{AuditOutcome, Commitment, Delivery, JobId, Offence, Reason, TaskId, TaskIndex},
+	Balance, BlockNumber, Root,
 };
 use frame_support::{
 	pallet_prelude::*,
@@ -63,6 +66,9 @@ pub mod pallet {
 
 		/// Audits of results.
 		type Audits: Audits;
+
+		/// Lots that decide which tasks are replicated.
+		type Lots: Lots;
 
 		/// Where burned fees are accounted.
 		type Ledger: WorkLedger<Self::AccountId>;
@@ -113,6 +119,15 @@ pub mod pallet {
 	#[pallet::storage]
 	pub type Tasks<T: Config> =
 		StorageDoubleMap<_, Twox64Concat, JobId, Twox64Concat, TaskIndex, Task<T>>;
+
+	/// Replicated tasks that are not decided yet. (Twox: the chain chooses the keys.)
+	#[pallet::storage]
+	pub type Groups<T: Config> =
+		StorageDoubleMap<_, Twox64Concat, JobId, Twox64Concat, TaskIndex, GroupOf<T>>;
+
+	/// In how many replicated tasks in a row each provider has agreed with the majority.
+	#[pallet::storage]
+	pub type Agreed<T: Config> = StorageMap<_, Blake2_128Concat, T::AccountId, u32, ValueQuery>;
 
 	/// Tasks that a provider is matched to and that have not ended.
 	#[pallet::storage]
@@ -243,6 +258,65 @@ pub mod pallet {
 			/// To what.
 			commitment: Commitment,
 		},
+		/// What a replica found is sealed.
+		Sealed {
+			/// The slot.
+			task: TaskId,
+			/// Whose.
+			provider: T::AccountId,
+		},
+		/// Machines are sought for all replicas of a task.
+		Replicating {
+			/// The task's first slot.
+			task: TaskId,
+			/// Last block in which they are.
+			until: BlockNumber,
+		},
+		/// The lot did not fall on a task: its first replica is trusted.
+		Trusted {
+			/// The task's first slot.
+			task: TaskId,
+		},
+		/// What a replica found was opened.
+		Opened {
+			/// The slot.
+			task: TaskId,
+			/// Whose.
+			provider: T::AccountId,
+			/// What it is.
+			commitment: Commitment,
+		},
+		/// A replicated task is decided.
+		Agreed {
+			/// The task's first slot.
+			task: TaskId,
+			/// Replicas that are to be paid.
+			replicas: u32,
+		},
+		/// A part of a provider's collateral was burned, for a vote that it lost or stayed away from, or
+		/// an output that could not be had.
+		Slashed {
+			/// The slot.
+			task: TaskId,
+			/// Whose.
+			provider: T::AccountId,
+			/// How much, in planck.
+			burned: Balance,
+		},
+		/// The buyer has the output of a task.
+		Acknowledged {
+			/// The task.
+			task: TaskId,
+		},
+		/// Custodians tried to fetch the output of a task.
+		Delivered {
+			/// The task.
+			task: TaskId,
+			/// What they found.
+			found: Delivery,
+			/// Fee paid to them, in planck.
+			fee: Balance,
+		},
 		/// The audit of a task ended.
 		Audited {
 			/// The task.
@@ -367,6 +441,18 @@ pub mod pallet {
 		DeadlinePassed,
 		/// These are not the inputs that the job's tasks root names.
 		WrongInputs,
+		/// Replicas are 2 to `MAX_REPLICAS`, of different providers: a direct job has none.
+		NotReplicable,
+		/// The job is not replicated: results are submitted.
+		NotReplicated,
+		/// The job is replicated: results are sealed, and opened when all are.
+		MustBeSealed,
+		/// This is not what the caller sealed.
+		WrongSeal,
+		/// The seal was opened before.
+		AlreadyOpened,
+		/// A summary goes with a tolerance, and only with one.
+		WrongSummary,
 		/// Nothing is due for the task now.
 		NothingDue,
 		/// There is nothing to claim.
@@ -398,24 +484,26 @@ pub mod pallet {
 
 	#[pallet::call(weight(<T as Config>::WeightInfo))]
 	impl<T: Config> Pallet<T> {
-		/// Posts a job and holds its escrow: `tasks × (max_price + runs × audit_fee)`.
+		/// Posts a job and holds its escrow: `tasks × replicas × (max_price + runs × (audit_fee + custody))`,
+		/// custody being that of two quorums.
 		///
 		/// Origin: signed, the buyer. Events: `Posted`. Errors: `UnknownProgram`, `TaskCount`,
-		/// `BadUrl`, `DeadlineOutOfRange`, `LifetimeOutOfRange`, `ZeroPrice`, `AmountTooLarge`, the
+		/// `NotReplicable`, `BadUrl`, `DeadlineOutOfRange`, `LifetimeOutOfRange`, `ZeroPrice`, `AmountTooLarge`, the
 		/// audits' if the assurance cannot be given, the currency's if the buyer lacks the funds.
 		#[pallet::call_index(0)]
-		#[pallet::weight(T::WeightInfo::post(spec.tasks.min(T::MaxTasks::get())))]
+		#[pallet::weight(Pallet::<T>::post_weight(spec))]
 		pub fn post(origin: OriginFor<T>, spec: JobSpec<T::AccountId>) -> DispatchResult {
 			let owner = ensure_signed(origin)?;
 			Self::do_post(owner, spec)
 		}
 
-		/// Refunds every task that nobody has accepted, and those that come back later.
+		/// Refunds every task that nobody has accepted, and those that come back later. A replicated
+		/// task takes its course once one replica is accepted.
 		///
 		/// Origin: signed, the job's owner. Events: `Refunded` for each, `Closed`. Errors:
 		/// `UnknownJob`, `NotOwner`.
 		#[pallet::call_index(1)]
-		#[pallet::weight(T::WeightInfo::cancel(T::MaxTasks::get()))]
+		#[pallet::weight(Pallet::<T>::cancel_weight(T::MaxTasks::get(), T::MaxTasks::get() / 2))]
 		pub fn cancel(origin: OriginFor<T>, job: JobId) -> DispatchResultWithPostInfo {
 			let owner = ensure_signed(origin)?;
 			Self::do_cancel(owner, job)
@@ -428,7 +516,7 @@ pub mod pallet {
 		/// `UnknownJob`, `UnknownTask`, `NothingDue`.
 		#[pallet::call_index(2)]
 		#[pallet::weight(T::WeightInfo::advance()
-			.saturating_add(T::Audits::close_weight())
+			.saturating_add(T::Audits::close_weight().max(T::Audits::deliver_weight()))
 			.saturating_add(T::Supply::most_weight()))]
 		pub fn advance(origin: OriginFor<T>, job: JobId, index: TaskIndex) -> DispatchResult {
 			ensure_signed(origin)?;
@@ -500,13 +588,61 @@ pub mod pallet {
 			Self::do_claim(account)
 		}
 
-		/// Sets windows, fees and limits. Jobs already posted keep their audit fee and runs.
+		/// Says that the caller has the outputs of these tasks, so that no custodians are asked for
+		/// them. It cannot be taken back.
+		///
+		/// Origin: signed, the job's owner. Events: `Acknowledged` for each that is new. Errors:
+		/// `UnknownJob`, `NotOwner`, `UnknownTask`, `WrongState` if one has no result that stands.
+		#[pallet::call_index(9)]
+		#[pallet::weight(T::WeightInfo::acknowledge(tasks.len() as u32))]
+		pub fn acknowledge(
+			origin: OriginFor<T>,
+			job: JobId,
+			tasks: BoundedVec<TaskIndex, T::MaxTasks>,
+		) -> DispatchResult {
+			let owner = ensure_signed(origin)?;
+			Self::do_acknowledge(owner, job, &tasks)
+		}
+
+		/// Sets windows, fees and limits. Jobs already posted keep their audit fee, custody and runs.
 		///
 		/// Origin: `AdminOrigin`. Events: `ParametersSet`. Errors: `BadParameters`.
 		#[pallet::call_index(8)]
 		pub fn set_parameters(origin: OriginFor<T>, params: Params) -> DispatchResult {
 			T::AdminOrigin::ensure_origin(origin)?;
 			Self::do_set_parameters(params)
+		}
+
+		/// Seals what a replica found. It must be opened, by whoever sealed it, once all are sealed.
+		///
+		/// Origin: signed, the provider's hot key. Events: `Sealed`. Errors: `NotHotKey`, `NotYours`,
+		/// `NotReplicated`, `WrongState`, `DeadlinePassed`.
+		#[pallet::call_index(20)]
+		pub fn seal_result(
+			origin: OriginFor<T>,
+			job: JobId,
+			index: TaskIndex,
+			seal: Root,
+		) -> DispatchResult {
+			let hot = ensure_signed(origin)?;
+			Self::do_seal(hot, TaskId { job, index }, seal)
+		}
+
+		/// Opens what a replica has sealed.
+		///
+		/// Origin: signed, the provider's hot key. Events: `Opened`. Errors: `NotHotKey`, `NotYours`,
+		/// `NotReplicated`, `WrongState`, `DeadlinePassed`, `WrongSummary`, `AlreadyOpened`,
+		/// `WrongSeal`.
+		#[pallet::call_index(21)]
+		pub fn open_result(
+			origin: OriginFor<T>,
+			job: JobId,
+			index: TaskIndex,
+			outcome: Outcome,
+			salt: Salt,
+		) -> DispatchResult {
+			let hot = ensure_signed(origin)?;
+			Self::do_open(hot, TaskId { job, index }, outcome, salt)
 		}
 	}
 }

@@ -1,12 +1,12 @@
 //! A runtime with stand-ins for the other pallets, each of which can be told what to answer.
 
-use crate::{self as pallet_job_escrow, JobSpec, Params};
+use crate::{self as pallet_job_escrow, JobSpec, Params, Replication};
 use assay_primitives::{
 	market::{MachineClass, MachineId, MatchEnd, Quote, Requirements, Work},
-	traits::{AuditSink, Audits, Programs, Supply, Terms, WorkLedger},
+	traits::{AuditSink, Audits, Cast, Lots, Programs, Supply, Terms, WorkLedger},
 	work::{
-		Assurance, AuditOutcome, Claim, Commitment, Costs, Fault, FaultKind, Mode, Offence, Place,
-		ProgramInfo, TaskId,
+		Assurance, AuditOutcome, Claim, Commitment, Costs, Custody, Delivery, Fault, FaultKind,
+		Mode, Offence, Place, ProgramInfo, TaskId,
 	},
 	Balance, BlockNumber, Root, ASY,
 };
@@ -16,7 +16,7 @@ use frame_support::{
 	weights::{Weight, WeightMeter},
 	PalletId,
 };
-use sp_runtime::{BuildStorage, DispatchError, DispatchResult, Permill};
+use sp_runtime::{BuildStorage, DispatchError, DispatchResult, Permill, Perquintill};
 use std::{cell::RefCell, collections::BTreeMap};
 
 pub type AccountId = u64;
@@ -70,6 +70,7 @@ impl crate::Config for Test {
 	type Supply = World;
 	type Programs = World;
 	type Audits = World;
+	type Lots = World;
 	type Ledger = World;
 	type Treasury = Treasury;
 	type AdminOrigin = frame_system::EnsureRoot<AccountId>;
@@ -117,6 +118,16 @@ pub struct State {
 	pub audits: Vec<(TaskId, Claim)>,
 	/// Terms of the last result.
 	pub terms: Option<Terms>,
+	/// Whether lots fall; while it is not known, they are waited for.
+	pub lot: Option<bool>,
+	/// Rates at which lots were cast.
+	pub rates: Vec<Perquintill>,
+	/// Fee of each of three custodians.
+	pub custody_fee: Balance,
+	/// What custodians find, and nothing as long as it is not known; by default that they hold it.
+	pub custodians_find: Option<Option<Delivery>>,
+	/// Tasks that custodians are to look for.
+	pub custodies: Vec<TaskId>,
 	/// Open windows: the first block in which each is over.
 	pub windows: BTreeMap<TaskId, BlockNumber>,
 }
@@ -212,6 +223,7 @@ impl Programs for World {
 			nodes: 2,
 			inputs: 1,
 			bytes: 10,
+			output_bytes: 64,
 		})
 	}
 	fn hold(_: &Root) -> DispatchResult {
@@ -232,7 +244,7 @@ impl Programs for World {
 impl Audits for World {
 	fn fee(_: &Costs, assurance: &Assurance, _: Balance) -> Result<Balance, DispatchError> {
 		match assurance {
-			Assurance::Optimistic => Ok(0),
+			Assurance::Optimistic | Assurance::Replicated { .. } => Ok(0),
 			Assurance::Audited { auditors: auditors @ 1..=3, .. } => {
 				Ok(FEE * Balance::from(*auditors))
 			}
@@ -248,16 +260,51 @@ impl Audits for World {
 			s.terms = Some(*terms);
 			s.windows.insert(task, System::block_number() + WINDOW);
 		});
-		Ok(terms.assurance != Assurance::Optimistic)
+		Ok(matches!(terms.assurance, Assurance::Audited { .. }))
 	}
 	fn open_until(task: TaskId) -> Option<BlockNumber> {
 		let closes_at = state(|s| s.windows.get(&task).copied())?;
 		(System::block_number() < closes_at).then_some(closes_at)
 	}
+	fn custody(_: &ProgramInfo) -> Result<Custody, DispatchError> {
+		Ok(Custody { custodians: 3, fee: state(|s| s.custody_fee) })
+	}
+	fn deliver(task: TaskId, custodians: u8) -> DispatchResult {
+		assert_eq!(custodians, 3);
+		state(|s| {
+			assert!(s.windows.contains_key(&task), "custody of a result that stands");
+			s.custodies.push(task);
+		});
+		Ok(())
+	}
+	fn deliver_weight() -> Weight {
+		Weight::from_parts(1_000, 0)
+	}
 	fn close(task: TaskId) {
 		state(|s| s.windows.remove(&task)).expect("closed once, and only if open");
 	}
 	fn close_weight() -> Weight {
+		Weight::from_parts(1_000, 0)
+	}
+}
+
+impl Lots for World {
+	type Lot = BlockNumber;
+	fn begin() -> BlockNumber {
+		System::block_number()
+	}
+	fn cast(since: &mut BlockNumber, _: TaskId, rate: Perquintill) -> Cast {
+		let now = System::block_number();
+		assert!(*since <= now);
+		match state(|s| s.lot) {
+			Some(falls) if now > *since => {
+				state(|s| s.rates.push(rate));
+				Cast::Fell(falls)
+			}
+			_ => Cast::Wait(now + 1),
+		}
+	}
+	fn cast_weight() -> Weight {
 		Weight::from_parts(1_000, 0)
 	}
 }
@@ -306,6 +353,13 @@ pub fn params() -> Params {
 		runs: 2,
 		fee: Permill::from_percent(5),
 		burned: Permill::from_percent(60),
+		undelivered: Permill::from_percent(4),
+		replication: Replication {
+			seek_window: 30,
+			opening_window: 8,
+			floor: Permill::from_percent(5),
+			slash: Permill::from_percent(5),
+		},
 	}
 }
 
@@ -342,6 +396,7 @@ pub fn new_test_ext() -> sp_io::TestExternalities {
 			(OTHER, 100 * ASY),
 			(TREASURY, ASY),
 			(AUDITOR, ASY),
+			(AUDITOR + 1, ASY),
 			(VAULT, STAKE),
 		],
 		..Default::default()
@@ -378,7 +433,24 @@ pub fn pass(blocks: u32) {
 	for _ in 0..blocks {
 		System::set_block_number(System::block_number() + 1);
 		JobEscrow::on_poll(System::block_number(), &mut WeightMeter::new());
+		custodians_report();
 		JobEscrow::do_try_state().unwrap();
+	}
+}
+
+/// Custodians that are drawn say what they find, if that is known.
+fn custodians_report() {
+	let Some(found) = state(|s| s.custodians_find).unwrap_or(Some(Delivery::Held)) else { return };
+	for task in state(|s| std::mem::take(&mut s.custodies)) {
+		deliver(task.index, found);
+	}
+}
+
+/// Custodians say what they find of a task.
+pub fn deliver(index: u32, found: Delivery) {
+	let task = TaskId { job: 0, index };
+	if !JobEscrow::delivered(task, found, vec![AUDITOR, AUDITOR + 1]) {
+		state(|s| s.windows.remove(&task));
 	}
 }
 

@@ -1,11 +1,13 @@
 //! Records of jobs and tasks.
 
-use crate::Config;
+use crate::{Config, Replication};
 use assay_primitives::{
 	market::{MachineId, Requirements},
 	url::Url,
 	views::{JobMoney, TaskCounts},
-	work::{Assurance, Commitment, JobId, Mode, TaskId, TaskIndex, TaskStatus, MAX_TASK_INPUTS},
+	work::{
+		Assurance, Commitment, Custody, JobId, Mode, TaskId, TaskIndex, TaskStatus, MAX_TASK_INPUTS,
+	},
 	Balance, BlockNumber, Root,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -62,7 +64,9 @@ pub struct Job<T: Config> {
 	pub spec: JobSpec<T::AccountId>,
 	/// Audit fee of one run of one task, in planck, as it stood when the job was posted.
 	pub audit_fee: Balance,
-	/// Runs a task may take; that many audit fees are in escrow for each.
+	/// What custody of an output takes, as it stood when the job was posted.
+	pub custody: Custody,
+	/// Runs a task may take; for each that many audit fees and custodies are in escrow.
 	pub runs: u8,
 	/// Block of posting.
 	pub posted_at: BlockNumber,
@@ -89,12 +93,14 @@ pub struct Engagement<AccountId> {
 	pub pledge: Balance,
 	/// Stake at risk, in planck: nought until accepted.
 	pub collateral: Balance,
-	/// Audit fees spent on this run, in planck.
+	/// Paid to auditors and custodians for this run, in planck.
 	pub audit_paid: Balance,
 	/// Roots of the inputs: empty until accepted.
 	pub inputs: InputRoots,
 	/// What was committed to.
 	pub commitment: Option<Commitment>,
+	/// Whether the buyer has the output, or a quorum has had it.
+	pub delivered: bool,
 }
 
 /// One task of a job.
@@ -154,6 +160,9 @@ pub enum Due {
 	/// Remove a closed job, from this task on.
 	#[codec(index = 1)]
 	Purge(JobId, u32),
+	/// Look at a replicated task.
+	#[codec(index = 10)]
+	Group(JobId, TaskIndex),
 }
 
 /// Sums over all jobs there ever were.
@@ -217,6 +226,10 @@ pub struct Params {
 	pub fee: Permill,
 	/// Part of the fee that is burned; the rest goes to the treasury.
 	pub burned: Permill,
+	/// Part of its collateral that a provider loses whose output could not be had.
+	pub undelivered: Permill,
+	/// Of replicated jobs.
+	pub replication: Replication,
 }
 
 impl Default for Params {
@@ -231,6 +244,8 @@ impl Default for Params {
 			runs: 3,
 			fee: Permill::from_percent(5),
 			burned: Permill::from_percent(60),
+			undelivered: Permill::from_percent(5),
+			replication: Replication::default(),
 		}
 	}
 }
@@ -250,5 +265,7 @@ impl Params {
 			&& self.min_deadline <= self.max_deadline
 			&& self.max_lifetime > 0
 			&& self.runs > 0
+			&& self.undelivered <= Replication::MOST
+			&& self.replication.valid()
 	}
 }

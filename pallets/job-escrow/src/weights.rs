@@ -46,6 +46,16 @@ pub trait WeightInfo {
 	fn convict() -> Weight;
 	/// Payment of a challenger.
 	fn reward() -> Weight;
+	/// `acknowledge` of `n` tasks.
+	fn acknowledge(n: u32) -> Weight;
+	/// The end of a custody with `n` custodians.
+	fn deliver(n: u32) -> Weight;
+	/// `seal_result`.
+	fn seal_result() -> Weight;
+	/// `open_result`.
+	fn open_result() -> Weight;
+	/// A step of a task of `n` replicas.
+	fn decide(n: u32) -> Weight;
 }
 
 /// Weights with the runtime's database costs.
@@ -177,6 +187,35 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	fn reward() -> Weight {
 		Weight::from_parts(70_372_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
+	// Not measured yet.
+	fn acknowledge(n: u32) -> Weight {
+		Weight::from_parts(20_000_000, 0)
+			.saturating_add(Weight::from_parts(15_000_000, 0).saturating_mul(n.into()))
+			.saturating_add(T::DbWeight::get().reads(1))
+			.saturating_add(T::DbWeight::get().reads_writes(1, 1).saturating_mul(n.into()))
+	}
+	// Not measured yet: more than `conclude`.
+	fn deliver(n: u32) -> Weight {
+		Weight::from_parts(350_000_000, 0)
+			.saturating_add(Weight::from_parts(60_000_000, 0).saturating_mul(n.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(14, 14))
+			.saturating_add(T::DbWeight::get().reads_writes(1, 1).saturating_mul(n.into()))
+	}
+	// Not measured yet: as `submit`.
+	fn seal_result() -> Weight {
+		Weight::from_parts(119_373_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+	}
+	// Not measured yet: as `submit`.
+	fn open_result() -> Weight {
+		Weight::from_parts(119_373_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 5))
+	}
+	// Not measured yet: as much as `conclude` and `submit` together for each replica.
+	fn decide(n: u32) -> Weight {
+		Weight::from_parts(100_000_000, 0)
+			.saturating_add(Weight::from_parts(462_000_000, 0).saturating_mul(n.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(10, 10))
+			.saturating_add(T::DbWeight::get().reads_writes(16, 16).saturating_mul(n.into()))
+	}
 }
 
 // For tests.
@@ -239,5 +278,34 @@ impl WeightInfo for () {
 	}
 	fn reward() -> Weight {
 		Weight::from_parts(70_372_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+	}
+	// Not measured yet.
+	fn acknowledge(n: u32) -> Weight {
+		Weight::from_parts(20_000_000, 0)
+			.saturating_add(Weight::from_parts(15_000_000, 0).saturating_mul(n.into()))
+			.saturating_add(ParityDbWeight::get().reads(1))
+			.saturating_add(ParityDbWeight::get().reads_writes(1, 1).saturating_mul(n.into()))
+	}
+	// Not measured yet: more than `conclude`.
+	fn deliver(n: u32) -> Weight {
+		Weight::from_parts(350_000_000, 0)
+			.saturating_add(Weight::from_parts(60_000_000, 0).saturating_mul(n.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(14, 14))
+			.saturating_add(ParityDbWeight::get().reads_writes(1, 1).saturating_mul(n.into()))
+	}
+	// Not measured yet: as `submit`.
+	fn seal_result() -> Weight {
+		Weight::from_parts(119_373_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+	}
+	// Not measured yet: as `submit`.
+	fn open_result() -> Weight {
+		Weight::from_parts(119_373_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 5))
+	}
+	// Not measured yet: as much as `conclude` and `submit` together for each replica.
+	fn decide(n: u32) -> Weight {
+		Weight::from_parts(100_000_000, 0)
+			.saturating_add(Weight::from_parts(462_000_000, 0).saturating_mul(n.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(10, 10))
+			.saturating_add(ParityDbWeight::get().reads_writes(16, 16).saturating_mul(n.into()))
 	}
 }

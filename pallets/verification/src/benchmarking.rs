@@ -618,6 +618,18 @@ mod benchmarks {
 	}
 
 	#[benchmark]
+	fn begin_custody() -> Result<(), BenchmarkError> {
+		begin::<T>();
+		Cases::<T>::insert(TASK, case::<T>());
+		#[block]
+		{
+			Pallet::<T>::begin_custody(TASK, MAX_DRAWN as u8)?;
+		}
+		assert!(Audits::<T>::contains_key(TASK));
+		Ok(())
+	}
+
+	#[benchmark]
 	fn set_parameters() {
 		#[extrinsic_call]
 		_(RawOrigin::Root, Params::default());

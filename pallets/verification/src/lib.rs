@@ -33,7 +33,7 @@ pub mod pallet {
 		auditor::{AuditorId, AuditorSignature, Salt, SeatId},
 		demand::{Wanted, MAX_ANSWER_BYTES, MAX_OPEN_NODE_BYTES},
 		traits::{AuditSink, BlockEntropy, TaskParties, WorkLedger},
-		work::{AuditOutcome, Costs, Offence, TaskId, Verdict},
+		work::{AuditOutcome, Costs, Delivery, Offence, TaskId, Verdict},
 		Balance, BlockNumber, Root,
 	};
 	use frame_support::{
@@ -437,6 +437,22 @@ pub mod pallet {
 			/// The root.
 			trace_root: Root,
 		},
+		/// Custodians are drawn for the output of a result that stands.
+		#[codec(index = 23)]
+		CustodyOpened {
+			/// Which task.
+			task: TaskId,
+			/// How many.
+			custodians: u8,
+		},
+		/// A quorum of custodians came to an end, or none came together.
+		#[codec(index = 24)]
+		CustodyConcluded {
+			/// Which task.
+			task: TaskId,
+			/// What they found.
+			found: Delivery,
+		},
 	}
 
 	/// What can go wrong.
@@ -462,8 +478,11 @@ pub mod pallet {
 		AuditTooLarge,
 		/// The task has a result that may still be challenged.
 		AlreadyOpen,
-		/// The depth finds skipped work only, and the job declares value on single elements.
+		/// The depth finds skipped work only, and the job declares value on single elements; or it
+		/// finds nothing of a result.
 		DepthTooShallow,
+		/// The output is larger than custodians fetch.
+		OutputTooLarge,
 		/// No audit of this attempt at the task is under way.
 		NotUnderAudit,
 		/// The round is over or has not been drawn.
@@ -625,7 +644,7 @@ pub mod pallet {
 		#[pallet::call_index(4)]
 		#[pallet::weight(<T as Config>::WeightInfo::open_verdict()
 			.saturating_add(Pallet::<T>::judge_weight(proof.len() as u32))
-			.saturating_add(T::Sink::concluded_weight(MAX_DRAWN).max(T::Sink::convicted_weight())))]
+			.saturating_add(Pallet::<T>::ended_weight().max(T::Sink::convicted_weight())))]
 		#[pallet::authorize(Self::authorize_open)]
 		#[pallet::weight_of_authorize(<T as Config>::WeightInfo::authorize_open_verdict(proof.len() as u32))]
 		pub fn open_verdict(
@@ -705,7 +724,7 @@ pub mod pallet {
 		#[pallet::call_index(8)]
 		#[pallet::weight(<T as Config>::WeightInfo::report_fraud()
 			.saturating_add(Pallet::<T>::judge_weight(proof.len() as u32))
-			.saturating_add(T::Sink::concluded_weight(MAX_DRAWN).max(T::Sink::convicted_weight())))]
+			.saturating_add(Pallet::<T>::ended_weight().max(T::Sink::convicted_weight())))]
 		pub fn report_fraud(
 			origin: OriginFor<T>,
 			task: TaskId,
@@ -787,7 +806,7 @@ pub mod pallet {
 		/// [`Event::Answered`]; [`Event::TraceGiven`] with the first trace root.
 		#[pallet::call_index(11)]
 		#[pallet::weight(<T as Config>::WeightInfo::answer(answer.len() as u32)
-			.saturating_add(T::Sink::concluded_weight(MAX_DRAWN)))]
+			.saturating_add(Pallet::<T>::ended_weight()))]
 		pub fn answer(
 			origin: OriginFor<T>,
 			task: TaskId,

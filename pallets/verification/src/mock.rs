@@ -10,7 +10,7 @@ use assay_compute::{
 use assay_primitives::{
 	auditor::{app, seal, AuditorId, Salt, SeatId},
 	traits::{self, Audits as _, BlockEntropy, Programs as _, TaskParties, Terms},
-	work::{Assurance, AuditOutcome, Claim, Commitment, Offence, Place, TaskId, Verdict},
+	work::{Assurance, AuditOutcome, Claim, Commitment, Delivery, Offence, Place, TaskId, Verdict},
 	Balance, BlockNumber, Root, ASY,
 };
 use codec::Encode;
@@ -79,6 +79,10 @@ parameter_types! {
 	pub static BlockAuthors: Vec<Option<u64>> = vec![Some(1), Some(2), Some(3), Some(4)];
 	/// What the sink was told of audits.
 	pub static Concluded: Vec<(TaskId, AuditOutcome, Vec<AccountId>)> = vec![];
+	/// What the sink was told of custody.
+	pub static Delivered: Vec<(TaskId, Delivery, Vec<AccountId>)> = vec![];
+	/// Whether the buyer has acknowledged what custodians look for.
+	pub static Acknowledged: bool = false;
 	/// What the sink was told of convictions, and whether somebody is to be rewarded.
 	pub static Convicted: Vec<(TaskId, Offence, bool)> = vec![];
 	/// Whom the sink was told to reward.
@@ -116,6 +120,13 @@ impl traits::AuditSink<AccountId> for MockSink {
 	}
 	fn concluded_weight(attesters: u32) -> Weight {
 		Weight::from_parts(1_000_000, 0).saturating_mul(attesters.into())
+	}
+	fn delivered(task: TaskId, found: Delivery, custodians: Vec<AccountId>) -> bool {
+		Delivered::mutate(|d| d.push((task, found, custodians)));
+		matches!(found, Delivery::Held | Delivery::Doubted) || Acknowledged::get()
+	}
+	fn delivered_weight(custodians: u32) -> Weight {
+		Weight::from_parts(1_000_000, 0).saturating_mul(custodians.into())
 	}
 	fn convicted(task: TaskId, offence: Offence, challenged: bool) -> Balance {
 		Convicted::mutate(|c| c.push((task, offence, challenged)));
@@ -228,6 +239,10 @@ pub fn params() -> Params {
 		max_audit_macs: 1_000_000_000_000,
 		max_audit_trace_bytes: 1 << 30,
 		auditor_deposit: DEPOSIT,
+		custodians: 3,
+		custody_base: 50,
+		custody_per_mib: 7,
+		max_output_bytes: 1 << 20,
 		opening_window: 4,
 		challenge_window: 60,
 		report_bond: BOND,
@@ -244,6 +259,8 @@ pub fn params() -> Params {
 pub fn new_test_ext() -> sp_io::TestExternalities {
 	BlockAuthors::set(vec![Some(1), Some(2), Some(3), Some(4)]);
 	Concluded::set(vec![]);
+	Delivered::set(vec![]);
+	Acknowledged::set(false);
 	Convicted::set(vec![]);
 	Rewarded::set(vec![]);
 	Destroyed::set(0);

@@ -19,8 +19,8 @@ pub const MAX_DRAWN: u32 = 15;
 pub const MAX_ROUNDS: u32 = 8;
 /// Most distinct authors that [`Params::distinct_authors`] may ask for.
 pub const MAX_DISTINCT_AUTHORS: u32 = 16;
-/// Most auditors remembered as drawn in earlier rounds of one audit.
-pub const MAX_EARLIER: u32 = MAX_DRAWN * (MAX_ROUNDS - 1);
+/// Most auditors remembered as drawn in earlier rounds of one audit, or of one custody.
+pub const MAX_EARLIER: u32 = MAX_DRAWN * (2 * MAX_ROUNDS - 1);
 /// Longest fraud proof, in bytes: the widest evidence is four rows of 512 KiB (spec §5), and what is
 /// left holds all paths and headers.
 pub const MAX_PROOF_BYTES: u32 = 4 * assay_compute::MAX_ROW_BYTES + 256 * 1024;
@@ -228,6 +228,44 @@ pub struct Audit<AccountId> {
 	pub stage: Stage<AccountId>,
 }
 
+/// What rounds of auditors are drawn for. They are numbered on from one to the next, so that no seat
+/// and no draw is ever taken for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+	/// To audit the result: rounds from 0.
+	Result,
+	/// To fetch its output: rounds from [`Self::ROUNDS`].
+	Custody,
+	/// To fetch what the first custodians could not have: rounds from twice as many. Nobody of those
+	/// drawn before sits in these.
+	Recheck,
+}
+
+impl Phase {
+	/// Most rounds of each.
+	pub const ROUNDS: u8 = MAX_ROUNDS as u8;
+
+	/// Its first round.
+	pub const fn first(self) -> u8 {
+		match self {
+			Self::Result => 0,
+			Self::Custody => Self::ROUNDS,
+			Self::Recheck => 2 * Self::ROUNDS,
+		}
+	}
+}
+
+impl<AccountId> Audit<AccountId> {
+	/// What the round is for.
+	pub fn phase(&self) -> Phase {
+		match self.round {
+			round if round >= Phase::Recheck.first() => Phase::Recheck,
+			round if round >= Phase::Custody.first() => Phase::Custody,
+			_ => Phase::Result,
+		}
+	}
+}
+
 /// Where a round of an audit stands.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
 pub enum Stage<AccountId> {
@@ -431,6 +469,17 @@ pub struct Params {
 	/// Part of an auditor's bond at risk in each seat and each result it vouches for, in planck.
 	#[serde(with = "assay_primitives::views::amount")]
 	pub auditor_deposit: Balance,
+	/// Custodians drawn for a quorum.
+	pub custodians: u8,
+	/// Fee of one custodian for any output, in planck.
+	#[serde(with = "assay_primitives::views::amount")]
+	pub custody_base: Balance,
+	/// Fee of one custodian per MiB of output, rounded up, in planck.
+	#[serde(with = "assay_primitives::views::amount")]
+	pub custody_per_mib: Balance,
+	/// Largest output of a task, in bytes: what a custodian can fetch within the audit window.
+	#[serde(with = "assay_primitives::views::amount")]
+	pub max_output_bytes: u128,
 	/// Blocks from submission to the earliest settlement.
 	pub challenge_window: BlockNumber,
 	/// Bond of a report, in planck.
@@ -471,6 +520,10 @@ impl Default for Params {
 			max_audit_macs: 10_000_000_000_000,
 			max_audit_trace_bytes: 2 * 1024 * 1024 * 1024,
 			auditor_deposit: ASY,
+			custodians: 3,
+			custody_base: ASY / 1_000,
+			custody_per_mib: ASY / 100_000,
+			max_output_bytes: 512 * 1024 * 1024,
 			opening_window: 20,
 			challenge_window: 1_200,
 			report_bond: 10 * ASY,
@@ -502,6 +555,7 @@ impl Params {
 			&& (1..=MAX_WINDOW).contains(&self.demand_window)
 			&& self.demand_base > 0
 			&& self.report_bond > 0
+			&& (1..=MAX_DRAWN).contains(&u32::from(self.custodians))
 			&& self.draw_timeout <= MAX_WINDOW
 			&& soonest.is_some_and(|soonest| self.draw_timeout > soonest)
 	}

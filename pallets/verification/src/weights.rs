@@ -48,6 +48,8 @@ pub trait WeightInfo {
 	fn pay_reward() -> Weight;
 	/// The end of a window.
 	fn close_case() -> Weight;
+	/// The start of a custody.
+	fn begin_custody() -> Weight;
 	/// `open_verdict`, without what its proof costs.
 	fn open_verdict() -> Weight;
 	/// `report_fraud`, without what its proof costs.
@@ -170,6 +172,10 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Cases` (r:1 w:1), `Verification::Bonds` (r:15 w:15).
 	fn close_case() -> Weight {
 		Weight::from_parts(113_673_000, 0).saturating_add(T::DbWeight::get().reads_writes(16, 16))
+	}
+	// Not measured yet.
+	fn begin_custody() -> Weight {
+		Weight::from_parts(60_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 5))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `Verification::Bonds` (r:15 w:15), `System::Account` (r:1 w:1),
@@ -315,6 +321,10 @@ impl WeightInfo for () {
 	fn close_case() -> Weight {
 		Weight::from_parts(113_673_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(16, 16))
+	}
+	// Not measured yet.
+	fn begin_custody() -> Weight {
+		Weight::from_parts(60_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 5))
 	}
 	fn open_verdict() -> Weight {
 		Weight::from_parts(229_981_000, 0)

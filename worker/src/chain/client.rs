@@ -259,6 +259,8 @@ async fn send(by: &Submitter, call: Call) -> Result<(), ChainError> {
 		Call::Accept { task, inputs, path } => by.accept(task, inputs, path).await,
 		Call::Decline { task } => by.decline(task).await,
 		Call::Submit { task, commitment } => by.submit_result(task, commitment).await,
+		Call::Seal { task, seal } => by.seal_result(task, seal).await,
+		Call::Open { task, outcome, salt } => by.open_result(task, outcome, salt).await,
 		Call::Abandon { task } => by.abandon(task).await,
 		Call::Answer { task, by: whose, answer } => by.answer(task, &whose, answer).await,
 		Call::Register { hot_key, stake, profile } => {

@@ -10,6 +10,7 @@ pub use pace::{Pace, NOMINAL};
 use assay_primitives::{
 	demand::DemandView,
 	market::{Ask, MachineId},
+	replication::{Outcome, Salt},
 	views::{JobView, ProviderView, TaskView},
 	work::{Commitment, JobId, TaskId},
 	AccountId, Balance, BlockNumber, Root,
@@ -72,7 +73,7 @@ pub trait Chain: Send + Sync + 'static {
 /// What may be asked of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
-	/// Takes up an offer; signed by the hot key, as the next four.
+	/// Takes up an offer; signed by the hot key, as the next five.
 	Accept {
 		/// The task.
 		task: TaskId,
@@ -92,6 +93,22 @@ pub enum Call {
 		task: TaskId,
 		/// The result.
 		commitment: Commitment,
+	},
+	/// Seals what a replica found.
+	Seal {
+		/// The slot.
+		task: TaskId,
+		/// The seal.
+		seal: Root,
+	},
+	/// Opens what a replica has sealed.
+	Open {
+		/// The slot.
+		task: TaskId,
+		/// What was found.
+		outcome: Outcome,
+		/// With which it was sealed.
+		salt: Salt,
 	},
 	/// Gives an accepted task up.
 	Abandon {
@@ -132,7 +149,8 @@ pub enum Call {
 
 /// Whether a call failed because the task is no longer what it was when the call was decided on.
 pub fn has_moved_on(error: &ChainError) -> bool {
-	const MOVED: [&str; 8] = [
+	const MOVED: [&str; 9] = [
+		"AlreadyOpened",
 		"UnknownJob",
 		"UnknownTask",
 		"NotHotKey",

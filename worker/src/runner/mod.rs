@@ -73,7 +73,9 @@ impl Extent {
 	/// The least that a job takes.
 	pub fn of(assurance: &Assurance) -> Self {
 		match assurance {
-			Assurance::Optimistic | Assurance::Audited { depth: Depth::Replay, .. } => Self::Output,
+			Assurance::Optimistic
+			| Assurance::Audited { depth: Depth::Replay, .. }
+			| Assurance::Replicated { .. } => Self::Output,
 			Assurance::Audited { .. } => Self::Trace,
 		}
 	}

@@ -97,11 +97,12 @@ impl ProgramRunner {
 		let inputs = u32::try_from(shapes.len()).unwrap_or(u32::MAX);
 		let tasks = self.supply.tasks(from, job.tasks_root.0, job.tasks, inputs).await?;
 		let wrong = |given| Refusal::Inputs { given, declared: shapes.len() };
-		let roots = tasks.get(task.index as usize).ok_or_else(|| wrong(0))?;
+		let (index, _) = job.assurance.place(task.index);
+		let roots = tasks.get(index as usize).ok_or_else(|| wrong(0))?;
 		if roots.len() != shapes.len() {
 			return Err(wrong(roots.len()));
 		}
-		let path = prove_task(&tasks, task.index).ok_or_else(|| wrong(0))?;
+		let path = prove_task(&tasks, index).ok_or_else(|| wrong(0))?;
 		let given = given(&program, roots);
 		self.supply.keep(from, given.iter().map(|(_, shape, root)| (*root, *shape))).await?;
 		self.backlog.admit(task, &(&program).into(), allowed)?;

@@ -29,6 +29,7 @@ impl<C: Chain> Context<C> {
 			TaskStatus::Passed { settles_at } => {
 				tracing::info!("the audit passed; settles at block {settles_at}")
 			}
+			TaskStatus::Delivering { .. } => tracing::info!("custodians fetch the output"),
 			_ => tracing::info!("being audited"),
 		}
 		let known = self.journal.get(view.id).filter(|entry| {

@@ -3,10 +3,12 @@
 mod answer;
 mod keep;
 mod offer;
+mod replica;
 mod run;
 
 pub use answer::Answers;
 pub use keep::{collect, note_ended};
+pub use replica::summarise;
 
 use crate::{
 	backlog::Backlog,
@@ -87,10 +89,15 @@ impl<C: Chain> Context<C> {
 		let step = match view.status {
 			TaskStatus::Offered { until } => self.take_up(&view, until).await,
 			TaskStatus::Running { due } => self.run(&view, due).await,
-			TaskStatus::Auditing { .. } | TaskStatus::Passed { .. } => self.hold(&view).await,
-			TaskStatus::Open | TaskStatus::Settled { .. } | TaskStatus::Refunded { .. } => {
-				Ok(Outcome::Waits)
-			}
+			TaskStatus::Auditing { .. }
+			| TaskStatus::Passed { .. }
+			| TaskStatus::Delivering { .. } => self.hold(&view).await,
+			TaskStatus::Opening { until } => self.open(&view, until).await,
+			TaskStatus::Open
+			| TaskStatus::Settled { .. }
+			| TaskStatus::Refunded { .. }
+			| TaskStatus::Standby
+			| TaskStatus::Sealed { .. } => Ok(Outcome::Waits),
 		};
 		match step {
 			Ok(outcome) => outcome,

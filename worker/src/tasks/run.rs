@@ -8,7 +8,7 @@ use crate::{
 };
 use assay_primitives::{
 	views::{JobView, TaskView},
-	work::Commitment,
+	work::{Assurance, Commitment},
 	BlockNumber,
 };
 use std::time::Instant;
@@ -67,6 +67,9 @@ impl<C: Chain> Context<C> {
 				made
 			}
 		};
+		if let Assurance::Replicated { tolerance, .. } = job.assurance {
+			return self.seal(view, entry, commitment, tolerance).await;
+		}
 		let begun = Instant::now();
 		let outcome = self.send(Call::Submit { task: view.id, commitment }).await?;
 		tracing::info!(

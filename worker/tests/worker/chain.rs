@@ -5,6 +5,7 @@ use assay_compute::verify_task;
 use assay_primitives::{
 	demand::DemandView,
 	market::{MachineClass, Requirements},
+	replication::seal,
 	views::{JobView, MachineView, MatchView, ProviderView, TaskView},
 	work::{Assurance, JobId, Reason, TaskId, TaskStatus},
 	AccountId, Balance, BlockNumber, Root, ASY,
@@ -48,6 +49,10 @@ pub struct State {
 	pub demands: Vec<DemandView>,
 	/// What an accept fails with.
 	pub refuse_accept: Option<&'static str>,
+	/// The assurance of jobs that are posted, if not audits.
+	pub assurance: Option<Assurance>,
+	/// What is sealed.
+	pub seals: BTreeMap<TaskId, Root>,
 }
 
 /// Clones are one chain, seen by the account they sign as.
@@ -90,6 +95,7 @@ impl FakeChain {
 		let height = self.tick();
 		let mut state = self.state();
 		let id = state.jobs.len() as JobId + 1;
+		let assurance = state.assurance.unwrap_or(Assurance::every_task(1));
 		state.jobs.insert(
 			id,
 			JobView {
@@ -104,9 +110,10 @@ impl FakeChain {
 					min_memory_mib: 0,
 					region: None,
 				},
-				assurance: Assurance::every_task(1),
+				assurance,
 				max_price: ASY,
 				audit_fee: 0,
+				custody: Default::default(),
 				value: 0,
 				deadline: DEADLINE,
 				posted_at: height,
@@ -116,7 +123,8 @@ impl FakeChain {
 				counts: Default::default(),
 			},
 		);
-		let ids: Vec<TaskId> = (0..tasks).map(|index| TaskId { job: id, index }).collect();
+		let slots = tasks * assurance.slots();
+		let ids: Vec<TaskId> = (0..slots).map(|index| TaskId { job: id, index }).collect();
 		for id in &ids {
 			let view = TaskView {
 				id: *id,
@@ -130,6 +138,7 @@ impl FakeChain {
 				}),
 				inputs: Vec::new(),
 				commitment: None,
+				delivered: false,
 				held: ASY,
 			};
 			state.tasks.insert(*id, view);
@@ -181,7 +190,8 @@ impl FakeChain {
 				let inputs: Vec<_> = inputs.iter().map(|root| root.0).collect();
 				let path: Vec<_> = path.iter().map(|root| root.0).collect();
 				let root = &job.tasks_root.0;
-				if !verify_task(root, job.tasks, task.index, &inputs, &path) {
+				let (index, _) = job.assurance.place(task.index);
+				if !verify_task(root, job.tasks, index, &inputs, &path) {
 					return Err("WrongInputs".into());
 				}
 				if let Some(refusal) = state.refuse_accept {
@@ -200,6 +210,9 @@ impl FakeChain {
 			}
 			Call::Submit { task, commitment } => {
 				let view = own(state, hot, *task)?;
+				if state.jobs[&task.job].assurance.slots() > 1 {
+					return Err("MustBeSealed".into());
+				}
 				match view.status {
 					TaskStatus::Running { due } if height <= due => {}
 					TaskStatus::Running { .. } => return Err("DeadlinePassed".into()),
@@ -208,6 +221,32 @@ impl FakeChain {
 				let view = state.tasks.get_mut(task).unwrap();
 				view.commitment = Some(*commitment);
 				view.status = TaskStatus::Auditing { submitted_at: height };
+			}
+			Call::Seal { task, seal } => {
+				let view = own(state, hot, *task)?;
+				match view.status {
+					TaskStatus::Running { due } if height <= due => {}
+					TaskStatus::Running { .. } => return Err("DeadlinePassed".into()),
+					_ => return Err("WrongState".into()),
+				}
+				state.seals.insert(*task, *seal);
+				state.tasks.get_mut(task).unwrap().status = TaskStatus::Sealed { at: height };
+			}
+			Call::Open { task, outcome, salt } => {
+				let view = own(state, hot, *task)?;
+				match view.status {
+					TaskStatus::Opening { until } if height <= until => {}
+					TaskStatus::Opening { .. } => return Err("DeadlinePassed".into()),
+					_ => return Err("WrongState".into()),
+				}
+				if view.commitment.is_some() {
+					return Err("AlreadyOpened".into());
+				}
+				if seal(&provider(), *task, outcome, salt) != state.seals[task] {
+					return Err("WrongSeal".into());
+				}
+				let view = state.tasks.get_mut(task).unwrap();
+				view.commitment = Some(outcome.commitment);
 			}
 			Call::Abandon { task } => {
 				own(state, hot, *task)?;

@@ -8,6 +8,7 @@ mod demands;
 mod honest;
 mod pace;
 mod register;
+mod replicas;
 mod restarts;
 mod sabotage;
 mod slow;

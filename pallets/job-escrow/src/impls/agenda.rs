@@ -42,9 +42,10 @@ impl<T: Config> Pallet<T> {
 	/// Weight of the worst agenda item.
 	pub(crate) fn step_weight() -> Weight {
 		T::WeightInfo::advance()
-			.saturating_add(T::Audits::close_weight())
+			.saturating_add(T::Audits::close_weight().max(T::Audits::deliver_weight()))
 			.max(T::WeightInfo::lapse())
 			.max(T::WeightInfo::purge(PURGE_STEP))
+			.max(Self::step_group_weight())
 	}
 
 	/// Works off what is due, within a share of the block.
@@ -59,6 +60,7 @@ impl<T: Config> Pallet<T> {
 					let result = with_storage_layer(|| match item {
 						Due::Task(id, turn) => Self::on_due(id, turn),
 						Due::Purge(job, from) => Self::purge(job, from, PURGE_STEP),
+						Due::Group(job, index) => Self::step_group(job, index),
 					});
 					if let Err(error) = result {
 						log_failure(&item, error);
@@ -108,8 +110,8 @@ impl<T: Config> Pallet<T> {
 		let mut task = Tasks::<T>::get(id.job, id.index).ok_or(Error::<T>::UnknownTask)?;
 		let now = Self::now();
 		match task.status {
-			TaskStatus::Open if now >= job.expires_at => {
-				Self::refund(id, &mut job, &mut task, Reason::Expired)?
+			TaskStatus::Open if Self::is_out_of_time(id, &job) => {
+				Self::give_up(id, &mut job, &mut task)?
 			}
 			TaskStatus::Open => {
 				if !Self::may_search(id.job) || !Self::try_match(id, &job, &mut task)? {
@@ -124,13 +126,7 @@ impl<T: Config> Pallet<T> {
 				Self::requeue(id, &mut job, &mut task, MatchEnd::Missed, Reason::DeadlineMissed)?
 			}
 			TaskStatus::Passed { settles_at } if now >= settles_at => {
-				if T::Audits::open_until(id).is_some() {
-					// A challenge has moved the end of the window.
-					Self::pass(id, &mut task);
-				} else {
-					T::Audits::close(id);
-					Self::settle(id, &mut job, &mut task)?
-				}
+				Self::end_window(id, &mut job, &mut task)?
 			}
 			_ => return Err(Error::<T>::NothingDue.into()),
 		}
@@ -142,11 +138,12 @@ impl<T: Config> Pallet<T> {
 	/// Removes a closed job's tasks from `from` on, `step` at a time, then the job.
 	pub(crate) fn purge(id: JobId, from: u32, step: u32) -> DispatchResult {
 		let Some(job) = Jobs::<T>::get(id) else { return Ok(()) };
-		let to = from.saturating_add(step).min(job.spec.tasks);
+		let slots = job.spec.slots();
+		let to = from.saturating_add(step).min(slots);
 		for index in from..to {
 			Tasks::<T>::remove(id, index);
 		}
-		if to < job.spec.tasks {
+		if to < slots {
 			Self::put_down(Self::now().saturating_add(1), Due::Purge(id, to));
 		} else {
 			Jobs::<T>::remove(id);

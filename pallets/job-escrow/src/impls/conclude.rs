@@ -6,7 +6,7 @@ use assay_primitives::{
 	honesty::CHALLENGER_SHARE,
 	market::MatchEnd,
 	traits::{AuditSink, Audits, Supply},
-	work::{AuditOutcome, Offence, Reason, TaskId, TaskStatus},
+	work::{Assurance, AuditOutcome, Delivery, Offence, Reason, TaskId, TaskStatus},
 	Balance,
 };
 use frame_support::{
@@ -51,6 +51,18 @@ impl<T: Config> AuditSink<T::AccountId> for Pallet<T> {
 	fn concluded_weight(attesters: u32) -> Weight {
 		T::WeightInfo::conclude(attesters)
 	}
+
+	fn delivered(task: TaskId, found: Delivery, custodians: Vec<T::AccountId>) -> bool {
+		let result = with_storage_layer(|| Self::do_deliver(task, found, custodians));
+		result.unwrap_or_else(|error| {
+			frame_support::defensive!("what custodians found could not be booked", error);
+			true
+		})
+	}
+
+	fn delivered_weight(custodians: u32) -> Weight {
+		T::WeightInfo::deliver(custodians)
+	}
 }
 
 impl<T: Config> Pallet<T> {
@@ -73,7 +85,12 @@ impl<T: Config> Pallet<T> {
 		let mut job = Jobs::<T>::get(id.job).ok_or(Error::<T>::UnknownJob)?;
 		let mut task = Tasks::<T>::get(id.job, id.index).ok_or(Error::<T>::UnknownTask)?;
 		ensure!(
-			matches!(task.status, TaskStatus::Auditing { .. } | TaskStatus::Passed { .. }),
+			matches!(
+				task.status,
+				TaskStatus::Auditing { .. }
+					| TaskStatus::Passed { .. }
+					| TaskStatus::Delivering { .. }
+			),
 			Error::<T>::WrongState
 		);
 		let engaged = task.engaged.as_mut().ok_or(Error::<T>::Inconsistent)?;
@@ -86,6 +103,7 @@ impl<T: Config> Pallet<T> {
 		let reward = if challenged { CHALLENGER_SHARE.mul_floor(rest) } else { 0 };
 		let burned = rest.saturating_sub(reward);
 
+		Self::distrust(&provider);
 		Self::pay_from_pot(&job.owner, compensation)?;
 		Self::burn_from_pot(burned)?;
 		job.money.compensated = job.money.compensated.saturating_add(compensation);
@@ -143,6 +161,10 @@ impl<T: Config> Pallet<T> {
 		job.money.audit = job.money.audit.saturating_add(fee);
 		if let Some(engaged) = &mut task.engaged {
 			engaged.audit_paid = engaged.audit_paid.saturating_add(fee);
+			// Whoever attested to the whole of a result has had its output.
+			let whole =
+				matches!(job.spec.assurance, Assurance::Audited { depth, .. } if depth.vouches());
+			engaged.delivered |= whole && outcome == AuditOutcome::Passed;
 		}
 		Self::deposit_event(Event::Audited { task: id, outcome, fee });
 

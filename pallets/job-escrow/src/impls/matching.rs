@@ -1,5 +1,6 @@
 //! Finding machines for tasks.
 
+use super::group::Next;
 use crate::{
 	Config, Due, Engaged, Engagement, Error, Event, Job, Pallet, Parameters, Searches, Task,
 };
@@ -40,6 +41,7 @@ impl<T: Config> Pallet<T> {
 			}
 			Mode::BestAsk => {
 				refused.extend(task.refused.iter().cloned());
+				refused.extend(Self::beside(id, job));
 				T::Supply::best(&job.spec.requirements, &work, job.spec.max_price, &refused)
 			}
 		};
@@ -56,6 +58,7 @@ impl<T: Config> Pallet<T> {
 			audit_paid: 0,
 			inputs: Default::default(),
 			commitment: None,
+			delivered: false,
 		});
 		Self::turn_to(id, task, TaskStatus::Offered { until });
 		Self::put_down(until.saturating_add(1), Due::Task(id, task.turn));
@@ -81,8 +84,7 @@ impl<T: Config> Pallet<T> {
 		}
 	}
 
-	/// Ends a match without payment: frees the machine, counts the attempt if a run was begun, and
-	/// brings the task back to the market, or its money to the buyer if it has no run or time left.
+	/// Ends a match without payment, and brings the task back to the market, or its money to the buyer if it has no run or time left.
 	pub(crate) fn requeue(
 		id: TaskId,
 		job: &mut Job<T>,
@@ -90,6 +92,36 @@ impl<T: Config> Pallet<T> {
 		end: MatchEnd,
 		reason: Reason,
 	) -> Result<(), DispatchError> {
+		let provider = Self::end_match(id, task, end)?;
+		let next = Self::next_of(id, job, task);
+		match next {
+			Next::End => Self::refund(id, job, task, reason)?,
+			Next::Standby => {
+				Self::turn_to(id, task, TaskStatus::Standby);
+				Self::stir_group_of(id, job);
+			}
+			Next::Open => Self::turn_to(id, task, TaskStatus::Open),
+		}
+		if next != Next::End {
+			let provider = provider.clone();
+			Self::deposit_event(Event::Requeued { task: id, provider, reason });
+		}
+		let is_open = next == Next::Open;
+		match end {
+			MatchEnd::NotTaken { .. } => Self::not_taken(id, is_open, &provider),
+			_ if is_open => Self::reopened(id),
+			_ => {}
+		}
+		Ok(())
+	}
+
+	/// Ends a match without payment: frees the machine, counts the attempt if a run was begun, and
+	/// does not offer the task to this provider next time. Returns whose it was.
+	pub(crate) fn end_match(
+		id: TaskId,
+		task: &mut Task<T>,
+		end: MatchEnd,
+	) -> Result<T::AccountId, Error<T>> {
 		let engaged = task.engaged.take().ok_or(Error::<T>::Inconsistent)?;
 		Engaged::<T>::remove(&engaged.provider, id);
 		T::Supply::release(&engaged.provider, engaged.machine, engaged.collateral, end);
@@ -101,20 +133,6 @@ impl<T: Config> Pallet<T> {
 		}
 		// There is room: the bound is at least one, and a full list just lost its oldest.
 		let _ = task.refused.try_push(engaged.provider.clone());
-		let now = Self::now();
-		let ends = task.attempts >= job.runs || now >= job.expires_at || Self::hopeless(job, task);
-		if ends {
-			Self::refund(id, job, task, reason)?;
-		} else {
-			Self::turn_to(id, task, TaskStatus::Open);
-			let provider = engaged.provider.clone();
-			Self::deposit_event(Event::Requeued { task: id, provider, reason });
-		}
-		match end {
-			MatchEnd::NotTaken { .. } => Self::not_taken(id, !ends, &engaged.provider),
-			_ if !ends => Self::reopened(id),
-			_ => {}
-		}
-		Ok(())
+		Ok(engaged.provider)
 	}
 }

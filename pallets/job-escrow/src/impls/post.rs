@@ -1,14 +1,14 @@
 //! Posting and cancelling jobs.
 
 use crate::{
-	Config, Error, Event, Job, JobSpec, Jobs, NextJob, Pallet, Parameters, Params, Search,
-	Searches, Task, Tasks, Totals, WeightInfo,
+	Config, Error, Event, Groups, Job, JobSpec, Jobs, NextJob, Pallet, Parameters, Params, Search,
+	Searches, Task, Tasks, Totals,
 };
 use assay_primitives::{
 	traits::{Audits, Programs},
 	url,
 	views::{JobMoney, TaskCounts},
-	work::{JobId, Reason, TaskId, TaskStatus},
+	work::{Custody, JobId, Reason, TaskId, TaskStatus},
 	Balance,
 };
 use frame_support::{
@@ -20,7 +20,9 @@ impl<T: Config> Pallet<T> {
 	pub(crate) fn do_post(owner: T::AccountId, spec: JobSpec<T::AccountId>) -> DispatchResult {
 		let params = Parameters::<T>::get();
 		let program = T::Programs::info(&spec.program).ok_or(Error::<T>::UnknownProgram)?;
-		ensure!(spec.tasks > 0 && spec.tasks <= T::MaxTasks::get(), Error::<T>::TaskCount);
+		ensure!(spec.is_replicable(), Error::<T>::NotReplicable);
+		let slots = spec.slots();
+		ensure!(slots > 0 && slots <= T::MaxTasks::get(), Error::<T>::TaskCount);
 		ensure!(url::check(&spec.data_url).is_ok(), Error::<T>::BadUrl);
 		ensure!(
 			spec.deadline >= params.min_deadline && spec.deadline <= params.max_deadline,
@@ -33,9 +35,10 @@ impl<T: Config> Pallet<T> {
 		ensure!(spec.max_price > 0, Error::<T>::ZeroPrice);
 
 		let audit_fee = T::Audits::fee(&program.costs, &spec.assurance, spec.value)?;
-		let per_task = Self::escrow_per_task(spec.max_price, audit_fee, params.runs)
+		let custody = T::Audits::custody(&program)?;
+		let per_task = Self::escrow_per_task(spec.max_price, audit_fee, &custody, params.runs)
 			.ok_or(Error::<T>::AmountTooLarge)?;
-		let escrow = per_task.checked_mul(spec.tasks.into()).ok_or(Error::<T>::AmountTooLarge)?;
+		let escrow = per_task.checked_mul(slots.into()).ok_or(Error::<T>::AmountTooLarge)?;
 		// What a lie would gain, at most twice the price and the value, must be a number.
 		let twice = spec.max_price.checked_mul(2).ok_or(Error::<T>::AmountTooLarge)?;
 		spec.value.checked_add(twice).ok_or(Error::<T>::AmountTooLarge)?;
@@ -49,12 +52,13 @@ impl<T: Config> Pallet<T> {
 			job
 		});
 		let tasks = spec.tasks;
-		for index in 0..tasks {
+		Self::form_groups(job, &spec);
+		for index in 0..slots {
 			Tasks::<T>::insert(
 				job,
 				index,
 				Task {
-					status: TaskStatus::Open,
+					status: Self::status_at_first(&spec, index),
 					turn: 0,
 					engaged: None,
 					attempts: 0,
@@ -63,7 +67,8 @@ impl<T: Config> Pallet<T> {
 				},
 			);
 		}
-		let mut search = Search::of(tasks, now);
+		let first = (0..slots).step_by(spec.assurance.slots() as usize);
+		let mut search = Search::of(first, now);
 		search.put(job, now);
 		Searches::<T>::insert(job, search);
 		let expires_at = now.saturating_add(spec.lifetime);
@@ -73,12 +78,13 @@ impl<T: Config> Pallet<T> {
 				owner: owner.clone(),
 				spec,
 				audit_fee,
+				custody,
 				runs: params.runs,
 				posted_at: now,
 				expires_at,
 				closed_at: None,
 				money: JobMoney { escrow, ..Default::default() },
-				counts: TaskCounts { live: tasks, ..Default::default() },
+				counts: TaskCounts { live: slots, ..Default::default() },
 			},
 		);
 		Totals::<T>::mutate(|t| {
@@ -95,11 +101,22 @@ impl<T: Config> Pallet<T> {
 		ensure!(job.owner == owner, Error::<T>::NotOwner);
 		// Tasks that come back later find the job expired.
 		job.expires_at = job.expires_at.min(now);
-		let tasks = job.spec.tasks;
-		for index in 0..tasks {
+		let slots = job.spec.slots();
+		// What replicas of a task there are take their course once one is accepted.
+		let mut is_under_way = false;
+		for index in 0..slots {
+			if let Some((of, 0)) = job.spec.group_of(index) {
+				is_under_way = Self::is_under_way(id, &job, of);
+				if !is_under_way {
+					Groups::<T>::remove(id, of);
+				}
+			}
+			if is_under_way {
+				continue;
+			}
 			let Some(mut task) = Tasks::<T>::get(id, index) else { continue };
 			match task.status {
-				TaskStatus::Open => {}
+				TaskStatus::Open | TaskStatus::Standby => {}
 				TaskStatus::Offered { .. } => {
 					Self::withdraw_offer(TaskId { job: id, index }, &mut task)
 				}
@@ -108,8 +125,9 @@ impl<T: Config> Pallet<T> {
 			Self::refund(TaskId { job: id, index }, &mut job, &mut task, Reason::Cancelled)?;
 			Tasks::<T>::insert(id, index, task);
 		}
+		let groups = job.spec.groups();
 		Self::store_job(id, job);
-		Ok(Some(T::WeightInfo::cancel(tasks)).into())
+		Ok(Some(Self::cancel_weight(slots, groups)).into())
 	}
 
 	pub(crate) fn do_set_parameters(params: Params) -> DispatchResult {
@@ -119,8 +137,15 @@ impl<T: Config> Pallet<T> {
 		Ok(())
 	}
 
-	/// Escrow of one task: its highest price, and an audit fee for every run it may take.
-	fn escrow_per_task(max_price: Balance, audit_fee: Balance, runs: u8) -> Option<Balance> {
-		max_price.checked_add(audit_fee.checked_mul(runs.into())?)
+	/// Escrow of one task: its highest price, and for every run it may take the audit fee and the
+	/// custody of its output.
+	fn escrow_per_task(
+		max_price: Balance,
+		audit_fee: Balance,
+		custody: &Custody,
+		runs: u8,
+	) -> Option<Balance> {
+		let run = audit_fee.checked_add(custody.most()?)?;
+		max_price.checked_add(run.checked_mul(runs.into())?)
 	}
 }

@@ -37,7 +37,7 @@ impl<T: Config> Pallet<T> {
 
 	/// Tasks of a job from `start` on.
 	pub fn tasks_page(job: JobId, start: TaskIndex, limit: u32) -> Vec<(TaskId, Task<T>)> {
-		let Some(tasks) = Jobs::<T>::get(job).map(|j| j.spec.tasks) else {
+		let Some(tasks) = Jobs::<T>::get(job).map(|j| j.spec.slots()) else {
 			return Vec::new();
 		};
 		(start..tasks)

@@ -32,8 +32,8 @@ const MAX_INTERVALS: BlockNumber = 4;
 const MAX_WAIT: BlockNumber = 600;
 
 impl<T: Config> Search<T> {
-	/// The first `tasks` tasks are open, none has looked for a machine yet, and no turn is put down.
-	pub(crate) fn of(tasks: u32, now: BlockNumber) -> Self {
+	/// These tasks are open, none has looked for a machine yet, and no turn is put down.
+	pub(crate) fn of(open: impl Iterator<Item = TaskIndex>, now: BlockNumber) -> Self {
 		let mut search = Self {
 			open: BoundedVec::default(),
 			avoid: BoundedVec::default(),
@@ -46,7 +46,7 @@ impl<T: Config> Search<T> {
 			due: BlockNumber::MAX,
 			turn: 0,
 		};
-		(0..tasks).for_each(|index| search.set(index, true));
+		open.for_each(|index| search.set(index, true));
 		search
 	}
 
@@ -151,7 +151,9 @@ impl<T: Config> Pallet<T> {
 			search.set(id.index, is_open);
 			search.shun(by);
 			let due = now.saturating_add(search.penalty().max(1));
-			let due = Jobs::<T>::get(id.job).map_or(due, |job| due.min(job.expires_at));
+			// Replicas of tasks under way are sought beyond that.
+			let expires_at = Jobs::<T>::get(id.job).map(|job| job.expires_at);
+			let due = expires_at.filter(|at| now < *at).map_or(due, |at| due.min(at));
 			// Whatever turn is put down already may be too early.
 			if search.count() > 0 && due != search.due {
 				search.put(id.job, due);
@@ -212,7 +214,9 @@ impl<T: Config> Pallet<T> {
 	/// Weight of one turn without the search itself.
 	fn turn_weight() -> Weight {
 		// The job and its requirements are read before, its open tasks read and written around it.
-		T::WeightInfo::advance().saturating_add(T::DbWeight::get().reads_writes(5, 3))
+		T::WeightInfo::advance()
+			.saturating_add(T::DbWeight::get().reads_writes(5, 3))
+			.saturating_add(Self::beside_weight())
 	}
 
 	/// What one step of the queue costs beside the turn: the job and the size of the market are read
@@ -254,8 +258,10 @@ impl<T: Config> Pallet<T> {
 			return None;
 		};
 		let now = Self::now();
-		let expires_at = Jobs::<T>::get(id)?.expires_at;
-		if search.is_held_back() && now < expires_at {
+		let job = Jobs::<T>::get(id)?;
+		// Replicas of tasks under way are sought beyond that.
+		let expires_at = if now < job.expires_at { job.expires_at } else { BlockNumber::MAX };
+		if search.is_held_back() && now < job.expires_at {
 			// Until then one of the offers ends, if only because it lapses.
 			let window = Parameters::<T>::get().offer_window;
 			search.put(id, now.saturating_add(window).saturating_add(1).min(expires_at));
@@ -277,7 +283,8 @@ impl<T: Config> Pallet<T> {
 			Err(error) if error == Error::<T>::NothingDue.into() => {
 				search.misses = search.misses.saturating_add(1);
 				// Where a task that nobody has refused finds no machine, no other finds one.
-				let picky = Tasks::<T>::get(id, index).is_some_and(|t| !t.refused.is_empty());
+				let picky = job.spec.is_replicated()
+					|| Tasks::<T>::get(id, index).is_some_and(|t| !t.refused.is_empty());
 				if picky && search.misses < search.count() {
 					return Some(search.turn);
 				}

@@ -39,7 +39,7 @@ impl<T: Config> Pallet<T> {
 			let search = Searches::<T>::get(id);
 			for (index, task) in Tasks::<T>::iter_prefix(id) {
 				seen += 1;
-				ensure!(index < job.spec.tasks, "a task lies outside its job");
+				ensure!(index < job.spec.slots(), "a task lies outside its job");
 				held += task.held;
 				let task_id = TaskId { job: id, index };
 				let open = matches!(task.status, TaskStatus::Open);
@@ -57,7 +57,7 @@ impl<T: Config> Pallet<T> {
 						ensure!(task.held == 0, "a refunded task holds escrow");
 						ensure!(task.engaged.is_none(), "a refunded task is engaged");
 					}
-					TaskStatus::Open => {
+					TaskStatus::Open | TaskStatus::Standby => {
 						live += 1;
 						ensure!(task.engaged.is_none(), "an open task is engaged");
 					}
@@ -81,7 +81,7 @@ impl<T: Config> Pallet<T> {
 			);
 			ensure!(search.offered == offered, "the count of a job's offers is wrong");
 			if job.closed_at.is_none() {
-				ensure!(seen == job.spec.tasks, "a live job lacks tasks");
+				ensure!(seen == job.spec.slots(), "a live job lacks tasks");
 				ensure!(
 					(live, settled, refunded)
 						== (job.counts.live, job.counts.settled, job.counts.refunded),
@@ -110,6 +110,7 @@ impl<T: Config> Pallet<T> {
 		let listed: BTreeSet<_> =
 			Engaged::<T>::iter().map(|(who, id, ())| (who.encode(), id)).collect();
 		ensure!(listed == engaged, "the list of engagements is wrong");
+		Self::check_groups()?;
 		let totals = Totals::<T>::get();
 		ensure!(totals.escrow == escrow, "the sum of all escrow is wrong");
 		ensure!(totals.posted == NextJob::<T>::get(), "the count of jobs is wrong");

@@ -1,7 +1,8 @@
 //! What a provider's worker does with its tasks.
 
 use crate::{
-	Config, Due, Error, Event, InputRoots, Job, Jobs, Pallet, Parameters, Task, TaskPath, Tasks,
+	Config, Due, Engagement, Error, Event, InputRoots, Job, Jobs, Pallet, Parameters, Task,
+	TaskPath, Tasks,
 };
 use assay_primitives::{
 	market::MatchEnd,
@@ -32,7 +33,7 @@ impl<T: Config> Pallet<T> {
 			T::Programs::verify_inputs(
 				&job.spec.tasks_root,
 				job.spec.tasks,
-				id.index,
+				job.spec.assurance.place(id.index).0,
 				&inputs,
 				&path
 			),
@@ -48,6 +49,7 @@ impl<T: Config> Pallet<T> {
 		Self::turn_to(id, &mut task, TaskStatus::Running { due });
 		Self::put_down(due.saturating_add(1), Due::Task(id, task.turn));
 		Tasks::<T>::insert(id.job, id.index, task);
+		Self::stir_group_of(id, &job);
 		Self::taken(id.job);
 		Self::deposit_event(Event::Accepted { task: id, provider, collateral, due });
 		Ok(())
@@ -70,6 +72,7 @@ impl<T: Config> Pallet<T> {
 		commitment: Commitment,
 	) -> DispatchResult {
 		let job = Jobs::<T>::get(id.job).ok_or(Error::<T>::UnknownJob)?;
+		ensure!(!job.spec.is_replicated(), Error::<T>::MustBeSealed);
 		let mut task = Self::task_of(&hot, id)?;
 		let TaskStatus::Running { due } = task.status else {
 			return Err(Error::<T>::WrongState.into());
@@ -77,13 +80,7 @@ impl<T: Config> Pallet<T> {
 		let now = Self::now();
 		ensure!(now <= due, Error::<T>::DeadlinePassed);
 		let engaged = task.engaged.as_mut().ok_or(Error::<T>::Inconsistent)?;
-		let claim =
-			Claim { program: job.spec.program, inputs: engaged.inputs.to_vec(), commitment };
-		let terms = Terms {
-			assurance: job.spec.assurance,
-			gain: Self::gain(&job, engaged.price),
-			collateral: engaged.collateral,
-		};
+		let (claim, terms) = Self::claimed(&job, engaged, commitment);
 		engaged.commitment = Some(commitment);
 		let provider = engaged.provider.clone();
 		if T::Audits::open(id, claim, &terms)? {
@@ -106,6 +103,21 @@ impl<T: Config> Pallet<T> {
 		Ok(())
 	}
 
+	/// What is claimed of a task, and what rests on it.
+	pub(crate) fn claimed(
+		job: &Job<T>,
+		engaged: &Engagement<T::AccountId>,
+		commitment: Commitment,
+	) -> (Claim, Terms) {
+		let inputs = engaged.inputs.to_vec();
+		let terms = Terms {
+			assurance: job.spec.assurance,
+			gain: Self::gain(job, engaged.price),
+			collateral: engaged.collateral,
+		};
+		(Claim { program: job.spec.program, inputs, commitment }, terms)
+	}
+
 	/// What a lie would gain in a task of this price, in planck.
 	fn gain(job: &Job<T>, price: Balance) -> Balance {
 		let premium = Parameters::<T>::get().premium().mul_ceil(price);
@@ -113,7 +125,7 @@ impl<T: Config> Pallet<T> {
 	}
 
 	/// The task, if `hot` acts for the provider it is matched to and it has not ended.
-	fn task_of(hot: &T::AccountId, id: TaskId) -> Result<Task<T>, DispatchError> {
+	pub(crate) fn task_of(hot: &T::AccountId, id: TaskId) -> Result<Task<T>, DispatchError> {
 		let provider = T::Supply::provider_of(hot).ok_or(Error::<T>::NotHotKey)?;
 		ensure!(Jobs::<T>::contains_key(id.job), Error::<T>::UnknownJob);
 		let task = Tasks::<T>::get(id.job, id.index).ok_or(Error::<T>::UnknownTask)?;

@@ -195,7 +195,7 @@ fn a_moved_window_puts_settlement_off() {
 }
 
 #[test]
-fn an_optimistic_task_waits_for_its_window_only() {
+fn an_optimistic_task_waits_for_its_window_and_custody_only() {
 	build_and_execute(|| {
 		let before = free(BUYER);
 		let mut job = spec(1);
@@ -207,7 +207,7 @@ fn an_optimistic_task_waits_for_its_window_only() {
 		submit(0);
 		let settles_at = System::block_number() + WINDOW;
 		assert_eq!(task(0).status, TaskStatus::Passed { settles_at });
-		pass(WINDOW);
+		pass(WINDOW + 1);
 		assert!(matches!(task(0).status, TaskStatus::Settled { .. }));
 		assert_eq!(before - free(BUYER), PRICE);
 	});
@@ -219,7 +219,7 @@ fn a_spared_task_costs_no_audit() {
 		let before = free(BUYER);
 		to_audit_with(0);
 		conclude(0, AuditOutcome::Spared, vec![]);
-		pass(WINDOW);
+		pass(WINDOW + 1);
 		assert!(matches!(task(0).status, TaskStatus::Settled { .. }));
 		assert_eq!(before - free(BUYER), PRICE);
 	});

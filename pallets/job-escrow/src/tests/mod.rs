@@ -3,10 +3,12 @@
 mod any_bytes;
 mod bad_input;
 mod convictions;
+mod delivery;
 mod exits;
 mod life;
 mod money;
 mod random;
+mod replicas;
 
 use crate::{mock::*, Engaged, Error, Event, Jobs, Task, Tasks};
 use assay_primitives::{

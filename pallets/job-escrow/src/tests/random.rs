@@ -2,11 +2,16 @@
 
 use super::*;
 use crate::Totals;
+use assay_primitives::replication::{seal, Outcome};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Act {
 	Post(u32, u8),
+	Replicate(u32, u8, u8),
+	Seal(u64, u64, u32, u8),
+	Open(u64, u64, u32, u8),
+	Lot(bool),
 	Cancel(u64),
 	Accept(u64, u64, u32),
 	Decline(u64, u64, u32),
@@ -21,9 +26,16 @@ enum Act {
 fn act() -> impl Strategy<Value = Act> {
 	let job = 0..4u64;
 	let hot = 0..3u64;
-	let index = 0..4u32;
+	let index = 0..6u32;
+	let output = || 0..2u8;
 	prop_oneof![
 		2 => (1..4u32, 0..3u8).prop_map(|(n, a)| Act::Post(n, a)),
+		2 => (1..3u32, 2..4u8, 0..20u8).prop_map(|(n, r, a)| Act::Replicate(n, r, a)),
+		8 => (hot.clone(), job.clone(), index.clone(), output())
+			.prop_map(|(h, j, i, o)| Act::Seal(h, j, i, o)),
+		8 => (hot.clone(), job.clone(), index.clone(), output())
+			.prop_map(|(h, j, i, o)| Act::Open(h, j, i, o)),
+		1 => any::<bool>().prop_map(Act::Lot),
 		1 => job.clone().prop_map(Act::Cancel),
 		6 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Accept(h, j, i)),
 		1 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Decline(h, j, i)),
@@ -36,6 +48,12 @@ fn act() -> impl Strategy<Value = Act> {
 	]
 }
 
+fn outcome(output: u8) -> Outcome {
+	let output_root = assay_primitives::Root::repeat_byte(output);
+	let commitment = assay_primitives::work::Commitment { output_root, ..commitment() };
+	Outcome { commitment, summary: Default::default() }
+}
+
 fn run(act: Act) {
 	let by = |h: u64| RuntimeOrigin::signed(HOT + h);
 	// Errors are fine; broken records are not, and are looked for after every act.
@@ -45,11 +63,29 @@ fn run(act: Act) {
 			job.assurance = assay_primitives::work::Assurance::every_task(auditors);
 			let _ = JobEscrow::post(RuntimeOrigin::signed(BUYER), job);
 		}
+		Act::Replicate(n, replicas, agreed) => {
+			crate::Agreed::<Test>::insert(PROVIDER, u32::from(agreed));
+			let mut job = spec(n);
+			let (tolerance, at_least) = (0, sp_runtime::Permill::zero());
+			job.assurance =
+				assay_primitives::work::Assurance::Replicated { replicas, tolerance, at_least };
+			let _ = JobEscrow::post(RuntimeOrigin::signed(BUYER), job);
+		}
+		Act::Seal(h, job, index, output) => {
+			let id = TaskId { job, index };
+			let seal = seal(&(PROVIDER + h), id, &outcome(output), &[0; 32]);
+			let _ = JobEscrow::seal_result(by(h), job, index, seal);
+		}
+		Act::Open(h, job, index, output) => {
+			let _ = JobEscrow::open_result(by(h), job, index, outcome(output), [0; 32]);
+		}
+		Act::Lot(falls) => state(|s| s.lot = Some(falls)),
 		Act::Cancel(job) => {
 			let _ = JobEscrow::cancel(RuntimeOrigin::signed(BUYER), job);
 		}
 		Act::Accept(h, job, index) => {
-			let inputs = vec![input(index)].try_into().unwrap();
+			let slots = Jobs::<Test>::get(job).map_or(1, |job| job.spec.assurance.slots());
+			let inputs = vec![input(index / slots)].try_into().unwrap();
 			let _ = JobEscrow::accept(by(h), job, index, inputs, Default::default());
 		}
 		Act::Decline(h, job, index) => {
@@ -95,6 +131,7 @@ proptest! {
 	#[test]
 	fn sums_hold_and_everything_ends(acts in prop::collection::vec(act(), 1..60)) {
 		build_and_execute(|| {
+			state(|s| s.lot = Some(true));
 			acts.into_iter().for_each(run);
 			// Audits are ended by verification, which always ends them; the rest ends by time.
 			for _ in 0..40 {
@@ -103,6 +140,7 @@ proptest! {
 				(0..12).for_each(|_| run(Act::Conclude(0, 3, 0)));
 			}
 			assert_eq!(held(), 0);
+			assert_eq!(crate::Groups::<Test>::iter().count(), 0, "every task is decided");
 			let totals = Totals::<Test>::get();
 			assert_eq!(totals.posted, totals.closed);
 			assert_eq!(Jobs::<Test>::iter().count(), 0, "closed jobs are removed");

@@ -1,11 +1,13 @@
 //! Attestations: who may make them, and what they decide. Each drawn auditor first seals its verdict
 //! and opens it once all are sealed or the time for that is over.
 
-use crate::{pallet::*, Audit, AuditStep, Seat, Stage, Step, Voting, WeightInfo, MAX_PROOF_BYTES};
+use crate::{
+	pallet::*, Audit, AuditStep, Phase, Seat, Stage, Step, Voting, WeightInfo, MAX_PROOF_BYTES,
+};
 use alloc::vec::Vec;
 use assay_primitives::{
 	auditor::{seal, AuditorSignature, Salt, SeatId, SignedSeal},
-	work::{AuditOutcome, Depth, Offence, TaskId, Verdict},
+	work::{AuditOutcome, Offence, TaskId, Verdict},
 	BlockNumber, Root,
 };
 use codec::Encode;
@@ -24,16 +26,20 @@ use sp_runtime::transaction_validity::{
 /// Longest time an attestation may wait in the pool, in blocks.
 const MAX_LONGEVITY: u64 = 16;
 
-/// Attestations that decide a round of `seats`: more than two thirds.
-pub(crate) fn quorum(seats: usize) -> usize {
-	(seats.saturating_mul(2) / 3).saturating_add(1)
+/// Attestations that decide a round of `seats`: more than two thirds, of custodians more than half.
+pub(crate) fn quorum(seats: usize, phase: Phase) -> usize {
+	let most = match phase {
+		Phase::Result => seats.saturating_mul(2) / 3,
+		Phase::Custody | Phase::Recheck => seats / 2,
+	};
+	most.saturating_add(1)
 }
 
 /// What the opened verdicts of a round come to; `None` if no quorum agrees. A verdict of
 /// [`Verdict::Invalid`] is no vote: with its proof it has ended the case.
-pub(crate) fn tally<AccountId>(seats: &[Seat<AccountId>]) -> Option<AuditOutcome> {
+pub(crate) fn tally<AccountId>(seats: &[Seat<AccountId>], phase: Phase) -> Option<AuditOutcome> {
 	let count = |verdict| seats.iter().filter(|seat| seat.vote == Some(verdict)).count();
-	let quorum = quorum(seats.len());
+	let quorum = quorum(seats.len(), phase);
 	if count(Verdict::Valid) >= quorum {
 		Some(AuditOutcome::Passed)
 	} else if count(Verdict::Unavailable) >= quorum {
@@ -242,7 +248,7 @@ impl<T: Config> Pallet<T> {
 		voting: Voting<T::AccountId>,
 	) {
 		Self::forget_answers(task, &audit, &voting);
-		let outcome = tally(&voting.seats);
+		let outcome = tally(&voting.seats, audit.phase());
 		let mut vouched = Vec::new();
 		let mut attesters = Vec::new();
 		for seat in &voting.seats {
@@ -253,7 +259,7 @@ impl<T: Config> Pallet<T> {
 					Self::slash_auditor(task, &seat.account, seat.deposit);
 				}
 				Some(Verdict::Valid)
-					if outcome == Some(AuditOutcome::Passed) && audit.depth != Depth::Spot =>
+					if outcome == Some(AuditOutcome::Passed) && audit.depth.vouches() =>
 				{
 					vouched.push((seat.account.clone(), seat.deposit));
 				}
@@ -263,9 +269,11 @@ impl<T: Config> Pallet<T> {
 				attesters.push(seat.account.clone());
 			}
 		}
-		Cases::<T>::mutate_extant(task, |case| {
-			case.vouched = vouched.try_into().unwrap_or_default();
-		});
+		if audit.phase() == Phase::Result {
+			Cases::<T>::mutate_extant(task, |case| {
+				case.vouched = vouched.try_into().unwrap_or_default();
+			});
+		}
 		match outcome {
 			Some(outcome) => Self::conclude(task, audit, outcome, attesters),
 			None => {

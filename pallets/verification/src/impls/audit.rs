@@ -1,13 +1,14 @@
 //! Opening, moving on and concluding audits.
 
 use crate::{
-	pallet::*, Audit, AuditStep, Ended, Stage, Step, WeightInfo, MAX_DRAWN, MAX_EARLIER, MAX_ROUNDS,
+	pallet::*, Audit, AuditStep, Ended, Params, Phase, Stage, Step, WeightInfo, MAX_DRAWN,
+	MAX_EARLIER, MAX_ROUNDS,
 };
 use alloc::vec::Vec;
 use assay_primitives::{
 	honesty,
 	traits::{self, AuditSink, Terms},
-	work::{Assurance, AuditOutcome, Claim, Costs, Depth, TaskId},
+	work::{Assurance, AuditOutcome, Claim, Costs, Custody, Depth, ProgramInfo, TaskId},
 	Balance, BlockNumber, ASY,
 };
 use frame_support::{
@@ -15,7 +16,7 @@ use frame_support::{
 	traits::Get,
 	weights::{Weight, WeightMeter},
 };
-use sp_runtime::{DispatchError, PerThing, Perbill, Permill, Perquintill};
+use sp_runtime::{DispatchError, DispatchResult, PerThing, Perbill, Permill, Perquintill};
 
 /// Share of a block that steps of audits may take.
 const POLL_SHARE: Perbill = Perbill::from_percent(25);
@@ -28,7 +29,7 @@ impl<T: Config> traits::Audits for Pallet<T> {
 	fn least_stake_percent(assurance: &Assurance) -> Option<u32> {
 		match assurance {
 			// What is paid for nothing must at least be lost when that comes out.
-			Assurance::Optimistic => Some(100),
+			Assurance::Optimistic | Assurance::Replicated { .. } => Some(100),
 			Assurance::Audited { auditors, .. } => {
 				let least = honesty::least_collateral(ASY, *auditors, Perquintill::one())?;
 				least.checked_mul(100)?.div_ceil(ASY).try_into().ok()
@@ -55,19 +56,27 @@ impl<T: Config> traits::Audits for Pallet<T> {
 				u64::from(Permill::ACCURACY),
 			));
 		Self::open_case(now, task, claim, &params)?;
-		let step = AuditStep { task, submitted_at: now, round: 0 };
 		let stage = Self::drawing(now, &params);
-		Audits::<T>::insert(
-			task,
-			Audit { auditors, depth, rate, submitted_at: now, round: 0, stage },
-		);
-		Self::schedule_draw(now, step, &params);
+		let audit = Audit { auditors, depth, rate, submitted_at: now, round: 0, stage };
+		Self::begin_round(now, task, audit, &params);
 		Self::deposit_event(Event::AuditOpened { task, auditors, rate });
 		Ok(true)
 	}
 
 	fn open_until(task: TaskId) -> Option<BlockNumber> {
 		Self::window(task)
+	}
+
+	fn custody(program: &ProgramInfo) -> Result<Custody, DispatchError> {
+		Self::custody_of(program)
+	}
+
+	fn deliver(task: TaskId, custodians: u8) -> DispatchResult {
+		Self::begin_custody(task, custodians)
+	}
+
+	fn deliver_weight() -> Weight {
+		<T as Config>::WeightInfo::begin_custody()
 	}
 
 	fn close(task: TaskId) {
@@ -98,9 +107,14 @@ impl<T: Config> Pallet<T> {
 		meter.consume(limited.consumed());
 	}
 
+	/// Weight of what the sink does when a round decides.
+	pub(crate) fn ended_weight() -> Weight {
+		T::Sink::concluded_weight(MAX_DRAWN).max(T::Sink::delivered_weight(MAX_DRAWN))
+	}
+
 	/// Weight of the heaviest step.
 	pub(crate) fn step_weight() -> Weight {
-		let concluded = T::Sink::concluded_weight(MAX_DRAWN);
+		let concluded = Self::ended_weight();
 		let audit = <T as Config>::WeightInfo::step_draw(T::MaxAuditors::get())
 			.max(<T as Config>::WeightInfo::step_deadline())
 			.max(<T as Config>::WeightInfo::lapse_report())
@@ -118,7 +132,7 @@ impl<T: Config> Pallet<T> {
 			.saturating_add(<T as Config>::WeightInfo::agenda_overhead().saturating_mul(3));
 		assert!(need.all_lte(share), "verification: a step of an audit must fit a quarter block");
 		assert!(T::EntropyKept::get() > super::draw::BLOCKS_PER_STEP, "verification: short ring");
-		const { assert!(MAX_EARLIER >= MAX_DRAWN * (MAX_ROUNDS - 1)) };
+		const { assert!(MAX_EARLIER >= MAX_DRAWN * (Custody::QUORUMS as u32 * MAX_ROUNDS - 1)) };
 		const { assert!(MAX_DRAWN == honesty::MAX_AUDITORS as u32) };
 	}
 
@@ -155,23 +169,37 @@ impl<T: Config> Pallet<T> {
 	) {
 		let params = Parameters::<T>::get();
 		let round = audit.round.saturating_add(1);
-		if round >= params.max_rounds {
+		if round % Phase::ROUNDS >= params.max_rounds || round % Phase::ROUNDS == 0 {
 			return Self::conclude(task, audit, AuditOutcome::Inconclusive, attesters);
 		}
-		if let Stage::Voting(voting) = &audit.stage {
-			Earlier::<T>::mutate(task, |earlier| {
-				for seat in &voting.seats {
-					// Cannot be full within the rounds that parameters may allow.
-					let _ = earlier.try_push(seat.account.clone());
-				}
-			});
-		}
+		Self::remember(task, &audit);
 		Self::deposit_event(Event::RoundFailed { task, round: audit.round });
-		let step = AuditStep { task, submitted_at: audit.submitted_at, round };
 		audit.round = round;
-		audit.stage = Self::drawing(now, &params);
+		Self::begin_round(now, task, audit, &params);
+	}
+
+	/// Notes who was drawn, so that others are next time.
+	pub(crate) fn remember(task: TaskId, audit: &Audit<T::AccountId>) {
+		let Stage::Voting(voting) = &audit.stage else { return };
+		Earlier::<T>::mutate(task, |earlier| {
+			for seat in &voting.seats {
+				// Cannot be full within the rounds that parameters may allow.
+				let _ = earlier.try_push(seat.account.clone());
+			}
+		});
+	}
+
+	/// Begins to gather the entropy of a round.
+	pub(crate) fn begin_round(
+		now: BlockNumber,
+		task: TaskId,
+		mut audit: Audit<T::AccountId>,
+		params: &Params,
+	) {
+		let step = AuditStep { task, submitted_at: audit.submitted_at, round: audit.round };
+		audit.stage = Self::drawing(now, params);
 		Audits::<T>::insert(task, audit);
-		Self::schedule_draw(now, step, &params);
+		Self::schedule_draw(now, step, params);
 	}
 
 	/// Ends the audit and tells the sink. Whatever is not a pass ends the case too, so it waits for
@@ -183,6 +211,9 @@ impl<T: Config> Pallet<T> {
 		attesters: Vec<T::AccountId>,
 	) {
 		let stands = matches!(outcome, AuditOutcome::Passed | AuditOutcome::Spared);
+		if audit.phase() == Phase::Custody && matches!(outcome, AuditOutcome::Failed(_)) {
+			return Self::doubt(task, audit, attesters);
+		}
 		let pending = Cases::<T>::get(task).is_some_and(|case| case.pending > 0);
 		if pending && !stands {
 			let attesters = attesters.try_into().unwrap_or_default();
@@ -192,6 +223,9 @@ impl<T: Config> Pallet<T> {
 		}
 		Audits::<T>::remove(task);
 		Earlier::<T>::remove(task);
+		if audit.phase() != Phase::Result {
+			return Self::end_custody(task, outcome, attesters);
+		}
 		if !stands {
 			Cases::<T>::remove(task);
 		}

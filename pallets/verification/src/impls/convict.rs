@@ -3,7 +3,7 @@
 use crate::{pallet::*, Case, Conviction, Stage, Step};
 use assay_primitives::{
 	traits::AuditSink,
-	work::{Depth, Offence, TaskId, Verdict},
+	work::{Offence, TaskId, Verdict},
 	Balance, BlockNumber,
 };
 
@@ -67,7 +67,7 @@ impl<T: Config> Pallet<T> {
 			Self::forget_answers(task, &audit, voting);
 			for seat in &voting.seats {
 				Duties::<T>::remove(&seat.auditor, task);
-				let vouches = seat.vote == Some(Verdict::Valid) && audit.depth != Depth::Spot;
+				let vouches = seat.vote == Some(Verdict::Valid) && audit.depth.vouches();
 				Self::end_risk(task, &seat.account, seat.deposit, answers && vouches);
 			}
 		}

@@ -1,7 +1,7 @@
 //! Drawing auditors from entropy that nobody knew when the result was submitted.
 
 use crate::{
-	pallet::*, Audit, AuditStep, Auditor, Bond, Drawing, Params, Seat, Stage, Step, Voting,
+	pallet::*, Audit, AuditStep, Auditor, Bond, Drawing, Params, Phase, Seat, Stage, Step, Voting,
 	MAX_DRAWN,
 };
 use alloc::{collections::BTreeSet, vec::Vec};
@@ -28,6 +28,8 @@ enum Attempt<AccountId> {
 	Spared,
 	/// These were drawn.
 	Drawn(Vec<Seat<AccountId>>),
+	/// There are not as many as can be drawn.
+	TooFew,
 	/// Try again at this block.
 	Wait(BlockNumber),
 }
@@ -66,6 +68,9 @@ impl<T: Config> Pallet<T> {
 		Self::gather(now, &mut drawing, &params);
 		match Self::attempt(now, step, &audit, &drawing, &params) {
 			Attempt::Spared => Self::conclude(step.task, audit, AuditOutcome::Spared, Vec::new()),
+			Attempt::TooFew => {
+				Self::conclude(step.task, audit, AuditOutcome::Inconclusive, Vec::new())
+			}
 			Attempt::Drawn(seats) => Self::seat(now, step, audit, seats, &params),
 			Attempt::Wait(due) => {
 				let end = drawing.since.saturating_add(params.draw_timeout);
@@ -82,7 +87,7 @@ impl<T: Config> Pallet<T> {
 
 	/// Takes up contributions of blocks not looked at yet: the first of each author, until enough
 	/// authors are in. Blocks without output do not count, and neither do any that left the ring.
-	fn gather(now: BlockNumber, drawing: &mut Drawing, params: &Params) {
+	pub(crate) fn gather(now: BlockNumber, drawing: &mut Drawing, params: &Params) {
 		let wanted = usize::from(params.distinct_authors);
 		let oldest = now.saturating_sub(T::EntropyKept::get());
 		drawing.next = drawing.next.max(oldest);
@@ -122,6 +127,11 @@ impl<T: Config> Pallet<T> {
 		let earlier = Earlier::<T>::get(step.task).into_iter().collect::<BTreeSet<_>>();
 		let (used, fresh): (Vec<_>, Vec<_>) =
 			Auditors::<T>::get().into_iter().partition(|a| earlier.contains(&a.account));
+		// What two quorums say counts for more than what one does only if nobody is in both.
+		let used = if audit.phase() == Phase::Recheck { Vec::new() } else { used };
+		if used.len().saturating_add(fresh.len()) < wanted && audit.phase() == Phase::Recheck {
+			return Attempt::TooFew;
+		}
 		let looked_at = wanted.saturating_add(SPARE);
 		let mut candidates = sample(seed, fresh, looked_at);
 		let rest = looked_at.saturating_sub(candidates.len());

@@ -2,7 +2,7 @@
 
 use crate::{pallet::*, Params, MAX_DRAWN};
 use assay_primitives::{
-	work::{Assurance, Costs, Depth},
+	work::{Assurance, Costs, Custody, Depth, ProgramInfo},
 	Balance,
 };
 use frame_support::ensure;
@@ -24,6 +24,8 @@ impl<T: Config> Pallet<T> {
 		value: Balance,
 	) -> Result<Balance, DispatchError> {
 		let Assurance::Audited { auditors, depth, .. } = assurance else { return Ok(0) };
+		// What custodians do says nothing of a result.
+		ensure!(*depth != Depth::Custody, Error::<T>::DepthTooShallow);
 		// A few rows say nothing of the one element on which the declared value may hang.
 		ensure!(*depth != Depth::Spot || value == 0, Error::<T>::DepthTooShallow);
 		let auditors = u32::from(*auditors);
@@ -48,6 +50,18 @@ impl<T: Config> Pallet<T> {
 				.checked_mul(auditors.into())
 		};
 		fee().ok_or(ArithmeticError::Overflow.into())
+	}
+
+	/// Custody of an output: base + per MiB, rounded up, for each custodian.
+	pub(crate) fn custody_of(program: &ProgramInfo) -> Result<Custody, DispatchError> {
+		let params = Parameters::<T>::get();
+		let custodians = params.custodians;
+		ensure!(u32::from(custodians) <= Self::auditors_count(), Error::<T>::NotEnoughAuditors);
+		let bytes = u128::from(program.output_bytes);
+		ensure!(bytes <= params.max_output_bytes, Error::<T>::OutputTooLarge);
+		let per_mib = params.custody_per_mib.checked_mul(bytes.div_ceil(MIB));
+		let fee = per_mib.and_then(|fee| fee.checked_add(params.custody_base));
+		Ok(Custody { custodians, fee: fee.ok_or(ArithmeticError::Overflow)? })
 	}
 
 	pub(crate) fn do_set_parameters(params: Params) -> DispatchResult {

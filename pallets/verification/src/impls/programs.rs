@@ -40,6 +40,7 @@ impl<T: Config> Pallet<T> {
 			costs,
 			nodes: program.nodes().len() as u32,
 			inputs: input_nodes.len() as u32,
+			output_bytes: program.output_shape().bytes(),
 			bytes: bytes.len() as u32,
 		};
 		let owned = owner.clone();

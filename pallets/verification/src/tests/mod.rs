@@ -3,11 +3,13 @@
 mod any_bytes;
 mod attest;
 mod bonds;
+mod custody;
 mod demands;
 mod draw;
 mod entropy;
 mod fee;
 mod lots;
+mod lots_for_others;
 mod offchain;
 mod programs;
 mod reports;

@@ -24,8 +24,11 @@ fn seats_of(votes: &[Option<Verdict>]) -> Vec<Seat<AccountId>> {
 
 #[test]
 fn a_quorum_is_more_than_two_thirds() {
-	let quorums = (1..=15).map(quorum).collect::<Vec<_>>();
+	let quorums = (1..=15).map(|seats| quorum(seats, Phase::Result)).collect::<Vec<_>>();
 	assert_eq!(quorums, [1, 2, 3, 3, 4, 5, 5, 6, 7, 7, 8, 9, 9, 10, 11]);
+	// Of custodians more than half.
+	let quorums = (1..=7).map(|seats| quorum(seats, Phase::Recheck)).collect::<Vec<_>>();
+	assert_eq!(quorums, [1, 2, 2, 3, 3, 4, 4]);
 }
 
 #[test]
@@ -46,7 +49,7 @@ fn votes_are_counted() {
 		(&[Some(Valid), Some(Valid), Some(Unavailable), Some(Unavailable)], None),
 	];
 	for (votes, expected) in cases {
-		assert_eq!(tally(&seats_of(votes)), *expected, "{votes:?}");
+		assert_eq!(tally(&seats_of(votes), Phase::Result), *expected, "{votes:?}");
 	}
 }
 

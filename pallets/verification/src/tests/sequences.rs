@@ -97,7 +97,7 @@ impl Model {
 		for (task, outcome, attesters) in &concluded[self.heard..] {
 			let result = self.open.get_mut(&task.job).expect("concluded only if open");
 			assert!(!result.passed, "concluded once");
-			let needed = quorum(usize::from(result.auditors));
+			let needed = quorum(usize::from(result.auditors), Phase::Result);
 			let last = result.opened.values().next_back().cloned().unwrap_or_default();
 			let count = |verdict| last.iter().filter(|v| **v == verdict).count() >= needed;
 			let (valid, gone) = (count(Verdict::Valid), count(Verdict::Unavailable));
