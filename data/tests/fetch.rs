@@ -2,7 +2,7 @@
 
 mod common;
 
-use assay_compute::{tensor_root, Dtype, Shape};
+use assay_compute::{tensor_root, Dtype, Root, Shape};
 use assay_data::{
 	fetch::{Reason, Resolver, Retry},
 	FetchError, Fetcher, Limits, Policy, Store, Tasks,
@@ -324,6 +324,56 @@ async fn tensors_go_to_the_disk_as_they_come_and_only_if_they_are_right() {
 	let result = fetcher.tensor_into(&base, &root, large.shape(), &own).await;
 	let unkept = reason(result);
 	assert!(matches!(unkept, Reason::Unkept(_)) && unkept.is_ours(), "{unkept}");
+}
+
+/// Pieces come to their end only if they are the tensor, and never are more than its shape has.
+#[tokio::test(flavor = "multi_thread")]
+async fn pieces_of_a_tensor_end_well_only_if_they_are_right() {
+	async fn all(fetcher: &Fetcher, base: &str, root: &Root, shape: Shape) -> (Vec<u8>, Reason) {
+		let mut pieces = fetcher.tensor_pieces(base, root, shape).await.unwrap();
+		let mut got = Vec::new();
+		loop {
+			match pieces.next().await {
+				Ok(Some(piece)) => got.extend_from_slice(&piece),
+				Ok(None) => {
+					// It stays at its end.
+					assert_eq!(pieces.next().await, Ok(None));
+					return (got, Reason::NotFound);
+				}
+				Err(error) => return (got, error.reason),
+			}
+		}
+	}
+	let (_dir, theirs) = store();
+	let large = tensor(900, 5_000, 4);
+	let (root, shape) = (theirs.put_tensor(&large).unwrap(), large.shape());
+	let base = serve(theirs, Limits::default()).await;
+	let fetcher = Fetcher::new(local());
+	let (got, end) = all(&fetcher, &base, &root, shape).await;
+	assert_eq!((&got[..], end), (large.data(), Reason::NotFound));
+
+	let mut wrong = large.data().to_vec();
+	*wrong.last_mut().unwrap() ^= 1;
+	let length = shape.bytes();
+	let bad = |head: String, body: Vec<u8>, sent: u64| async move {
+		let (address, _) = raw(&head, body, sent, Duration::ZERO).await;
+		format!("http://{address}")
+	};
+	let flipped = bad(ok(length), wrong.clone(), length).await;
+	assert_eq!(all(&fetcher, &flipped, &root, shape).await, (wrong.clone(), Reason::WrongBytes));
+	let cut = bad(ok(length), wrong.clone(), length / 2).await;
+	assert!(matches!(all(&fetcher, &cut, &root, shape).await.1, Reason::Connection(_)));
+	// Without a length that gives it away at once.
+	let endless = bad("HTTP/1.1 200 OK\r\n\r\n".into(), wrong, ENDLESS).await;
+	let (got, end) = all(&fetcher, &endless, &root, shape).await;
+	assert_eq!(end, Reason::TooLong { allowed: length });
+	assert!(got.len() as u64 <= length, "{} bytes", got.len());
+	let small = Fetcher::new(Policy { max_tensor_bytes: length - 1, ..local() });
+	let refused = small.tensor_pieces(&base, &root, shape).await;
+	assert_eq!(
+		refused.err().map(|error| error.reason),
+		Some(Reason::TooLarge { declared: length, allowed: length - 1 })
+	);
 }
 
 #[tokio::test]

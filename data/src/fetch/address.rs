@@ -68,82 +68,127 @@ mod tests {
 		forbidden(address.parse().unwrap())
 	}
 
-	/// First and last address of every range, and the neighbours on both sides.
+	/// The address `step` away, if there is one.
+	fn beside(address: &str, step: i32) -> Option<IpAddr> {
+		Some(match address.parse().unwrap() {
+			IpAddr::V4(address) => {
+				Ipv4Addr::from_bits(address.to_bits().checked_add_signed(step)?).into()
+			}
+			IpAddr::V6(address) => {
+				Ipv6Addr::from_bits(address.to_bits().checked_add_signed(step.into())?).into()
+			}
+		})
+	}
+
+	const OUTSIDE: &str = "not global unicast";
+
+	/// First and last address of every range, with the reason, and whether the address before the
+	/// first and the one after the last are public. Where one is not, it is of the next range.
+	const RANGES: [(&str, &str, &str, bool, bool); 34] = [
+		("0.0.0.0", "0.255.255.255", "unspecified", false, true),
+		("10.0.0.0", "10.255.255.255", "private", true, true),
+		("100.64.0.0", "100.127.255.255", "shared between carrier and customer", true, true),
+		("127.0.0.0", "127.255.255.255", "loopback", true, true),
+		("169.254.0.0", "169.254.255.255", "link-local", true, true),
+		("172.16.0.0", "172.31.255.255", "private", true, true),
+		("192.0.0.0", "192.0.0.255", "for protocol assignments", true, true),
+		("192.0.2.0", "192.0.2.255", "for documentation", true, true),
+		("192.88.99.0", "192.88.99.255", "of 6to4 relays", true, true),
+		("192.168.0.0", "192.168.255.255", "private", true, true),
+		("198.18.0.0", "198.19.255.255", "for benchmarks", true, true),
+		("198.51.100.0", "198.51.100.255", "for documentation", true, true),
+		("203.0.113.0", "203.0.113.255", "for documentation", true, true),
+		("224.0.0.0", "239.255.255.255", "multicast", true, false),
+		("240.0.0.0", "255.255.255.254", "reserved", false, false),
+		("255.255.255.255", "255.255.255.255", "broadcast", false, false),
+		("::", "::", "unspecified", false, false),
+		("::1", "::1", "loopback", false, false),
+		("::2", "::ffff:ffff", "IPv4-compatible", false, false),
+		("::ffff:0.0.0.0", "::ffff:255.255.255.255", "IPv4-mapped", false, false),
+		("64:ff9b::", "64:ff9b::ffff:ffff", "of NAT64", false, false),
+		("64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "of local NAT64", false, false),
+		("64:ff9b:2::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", OUTSIDE, false, true),
+		("2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "of Teredo", true, false),
+		(
+			"2001:1::",
+			"2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+			"for protocol assignments",
+			false,
+			true,
+		),
+		("2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "for documentation", true, true),
+		("2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "of 6to4", true, true),
+		("3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "for documentation", true, true),
+		("4000::", "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", OUTSIDE, true, false),
+		("fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "unique-local", false, false),
+		("fe00::", "fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff", OUTSIDE, false, false),
+		("fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "link-local", false, false),
+		("fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "site-local", false, false),
+		("ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "multicast", false, false),
+	];
 	#[test]
 	fn knows_every_range_to_its_ends() {
-		let ranges = [
-			("0.0.0.0", "0.255.255.255", "unspecified"),
-			("10.0.0.0", "10.255.255.255", "private"),
-			("100.64.0.0", "100.127.255.255", "shared between carrier and customer"),
-			("127.0.0.0", "127.255.255.255", "loopback"),
-			("169.254.0.0", "169.254.255.255", "link-local"),
-			("172.16.0.0", "172.31.255.255", "private"),
-			("192.0.0.0", "192.0.0.255", "for protocol assignments"),
-			("192.0.2.0", "192.0.2.255", "for documentation"),
-			("192.88.99.0", "192.88.99.255", "of 6to4 relays"),
-			("192.168.0.0", "192.168.255.255", "private"),
-			("198.18.0.0", "198.19.255.255", "for benchmarks"),
-			("198.51.100.0", "198.51.100.255", "for documentation"),
-			("203.0.113.0", "203.0.113.255", "for documentation"),
-			("224.0.0.0", "239.255.255.255", "multicast"),
-			("240.0.0.0", "255.255.255.254", "reserved"),
-			("255.255.255.255", "255.255.255.255", "broadcast"),
-			("::", "::", "unspecified"),
-			("::1", "::1", "loopback"),
-			("::2", "::ffff:ffff", "IPv4-compatible"),
-			("::ffff:0.0.0.0", "::ffff:255.255.255.255", "IPv4-mapped"),
-			("64:ff9b::", "64:ff9b::ffff:ffff", "of NAT64"),
-			("64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "of local NAT64"),
-			("2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "of Teredo"),
-			("2001:1::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "for protocol assignments"),
-			("2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "for documentation"),
-			("2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "of 6to4"),
-			("3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "for documentation"),
-			("4000::", "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "not global unicast"),
-			("fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "unique-local"),
-			("fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "link-local"),
-			("fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "site-local"),
-			("ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "multicast"),
-		];
-		for (first, last, expected) in ranges {
+		for (first, last, expected, before, after) in RANGES {
 			assert_eq!(reason(first), Some(expected), "{first}");
 			assert_eq!(reason(last), Some(expected), "{last}");
+			for (end, step, public) in [(first, -1, before), (last, 1, after)] {
+				let Some(neighbour) = beside(end, step) else {
+					assert!(!public);
+					continue;
+				};
+				let found = forbidden(neighbour);
+				assert_eq!(found.is_none(), public, "{neighbour}, beside {end}: {found:?}");
+				assert_ne!(found, Some(expected), "{neighbour}, beside {end}");
+			}
 		}
+		// No range of the code is without its row here.
+		let known = V4.iter().map(|range| range.2).chain(V6.iter().map(|range| range.2));
+		let mut known: Vec<&str> = known.collect();
+		let mut tested: Vec<&str> = RANGES.iter().map(|range| range.2).collect();
+		tested.retain(|reason| *reason != OUTSIDE);
+		known.sort_unstable();
+		tested.sort_unstable();
+		assert_eq!(tested, known);
+	}
+
+	/// An address within another is not looked at: all that embed one are refused, as are those of
+	/// which a network's own translation is not known.
+	#[test]
+	fn embedded_addresses_are_refused_whatever_they_are() {
+		for inner in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "1.1.1.1", "8.8.8.8"] {
+			let [a, b, c, d] = inner.parse::<Ipv4Addr>().unwrap().octets();
+			let (high, low) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+			let embedding = [
+				Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, high, low),
+				Ipv6Addr::new(0, 0, 0, 0, 0, 0, high, low),
+				Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, high, low),
+				Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, high, low),
+				Ipv6Addr::new(0x64, 0xff9b, 1, 0, 0, 0, high, low),
+				Ipv6Addr::new(0x2002, high, low, 0, 0, 0, 0, 1),
+				Ipv6Addr::new(0x2001, 0, high, low, 0, 0, 0, 0),
+				Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, !high, !low),
+			];
+			for address in embedding {
+				assert!(forbidden(address.into()).is_some(), "{address} of {inner}");
+			}
+		}
+	}
+
+	#[test]
+	fn what_is_public_is_allowed() {
 		let public = [
-			"1.0.0.0",
-			"9.255.255.255",
-			"11.0.0.0",
-			"100.63.255.255",
-			"100.128.0.0",
-			"126.255.255.255",
-			"128.0.0.0",
-			"169.253.255.255",
-			"169.255.0.0",
-			"172.15.255.255",
-			"172.32.0.0",
-			"191.255.255.255",
-			"192.0.1.0",
-			"192.0.1.255",
-			"192.0.3.0",
-			"192.88.98.255",
-			"192.88.100.0",
-			"192.167.255.255",
-			"192.169.0.0",
-			"198.17.255.255",
-			"198.20.0.0",
-			"198.51.99.255",
-			"198.51.101.0",
-			"203.0.112.255",
-			"203.0.114.0",
+			"1.1.1.1",
+			"8.8.8.8",
+			"126.0.0.1",
+			"172.15.0.1",
+			"192.0.1.1",
 			"223.255.255.255",
 			"2000::1",
-			"2001:200::",
-			"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff",
-			"2001:db9::",
+			"2001:4860:4860::8888",
 			"2003::1",
 			"2606:4700::1111",
+			"2a00:1450::1",
 			"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-			"3fff:1000::",
 		];
 		for address in public {
 			assert_eq!(reason(address), None, "{address}");

@@ -8,6 +8,7 @@ mod address;
 mod download;
 mod error;
 mod origin;
+mod pieces;
 mod policy;
 mod rate;
 mod retry;
@@ -16,6 +17,7 @@ mod turns;
 pub use address::forbidden;
 pub use error::{FetchError, Reason};
 pub use origin::{Resolver, SystemResolver};
+pub use pieces::TensorPieces;
 pub use policy::Policy;
 pub use retry::Retry;
 
@@ -25,7 +27,7 @@ use crate::{
 	Tasks,
 };
 use assay_compute::{
-	tasks_root, trace_root, verify_row, Root, Shape, Tensor, TensorHasher, ValidProgram, MAX_NODES,
+	tasks_root, trace_root, verify_row, Root, Shape, Tensor, ValidProgram, MAX_NODES,
 	MAX_PROGRAM_BYTES,
 };
 use axum::body::Bytes;
@@ -108,26 +110,18 @@ impl Fetcher {
 		root: &Root,
 		shape: Shape,
 	) -> Result<Tensor, FetchError> {
-		let path = format!("v1/tensors/{}", root_hex(root));
-		let failed = |reason| self.error(base, &path, reason);
-		let declared = self.checked_bytes(shape).map_err(failed)?;
+		let mut pieces = self.tensor_pieces(base, root, shape).await?;
 		// Memory is taken as it is filled, so a claim alone costs nothing.
 		let mut data = Vec::new();
-		let length = usize::try_from(declared).ok();
+		let length = usize::try_from(shape.bytes()).ok();
 		if length.is_none_or(|length| data.try_reserve_exact(length).is_err()) {
-			return Err(failed(Reason::Setup(format!("no memory for {declared} bytes"))));
+			let why = format!("no memory for {} bytes", shape.bytes());
+			return Err(pieces.error(Reason::Setup(why)));
 		}
-		let mut hasher = TensorHasher::new(shape)
-			.map_err(|_| failed(Reason::BadRequest("no tensor has that shape")))?;
-		let mut body = self.begin(base, &path, Size::Exactly(declared)).await.map_err(failed)?;
-		while let Some(chunk) = self.piece(&mut body).await.map_err(failed)? {
-			data.extend_from_slice(&chunk);
-			hasher.push(&chunk).map_err(|_| failed(Reason::TooLong { allowed: declared }))?;
+		while let Some(piece) = pieces.next().await? {
+			data.extend_from_slice(&piece);
 		}
-		match (hasher.finish(), Tensor::new(shape, data)) {
-			(Ok(found), Ok(tensor)) if found == *root => Ok(tensor),
-			_ => Err(failed(Reason::WrongBytes)),
-		}
+		Tensor::new(shape, data).map_err(|_| pieces.error(Reason::WrongBytes))
 	}
 
 	/// Has a store hold a tensor, hashed as it arrives and written piece by piece: no more than a
