@@ -85,6 +85,11 @@ fn program(rows: u32) -> (ValidProgram, BTreeMap<u32, Tensor>) {
 	(Program { nodes }.validate().unwrap(), tensors)
 }
 
+/// Bytes of the row and path that the source returns of a table.
+fn opened(program: &ValidProgram) -> u64 {
+	program.shapes().iter().map(|shape| u64::from(shape.row_bytes())).max().unwrap() + 1_024
+}
+
 /// Peak of one audit, for a trace that is right or wrong in the last row of the first product.
 fn audit(rows: u32, wrong: bool) -> (usize, u64) {
 	let (program, tensors) = program(rows);
@@ -108,12 +113,17 @@ fn audit(rows: u32, wrong: bool) -> (usize, u64) {
 			stream::audit_with(&program, &claim, &[1; 32], &mut source, limits, &mut (), &mut ());
 		assert_eq!(verdict, want);
 	});
+	// What an auditor sets aside for it, not counting what the source opens rows with.
+	let bound = limits.memory(&program, 1) + opened(&program);
+	assert!(used as u64 <= bound, "{used} bytes, {bound} were promised");
+	assert!(bound < used as u64 + (3 << 20), "{used} bytes, {bound} were set aside");
 	(used, program.shapes().iter().map(|shape| shape.bytes()).max().unwrap())
 }
 
 /// One test, so that nothing else allocates meanwhile.
 #[test]
 fn memory_does_not_grow_with_rows() {
+	narrow_rows_are_not_many();
 	let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
 	pool.install(|| {
 		for wrong in [false, true] {
@@ -127,4 +137,34 @@ fn memory_does_not_grow_with_rows() {
 			assert!((many as u64) < largest / 8, "{many} bytes against tensors of {largest}");
 		}
 	});
+}
+
+/// Of a table with rows of one byte no more are kept than there is memory for, all told.
+fn narrow_rows_are_not_many() {
+	let rows = 1 << 14;
+	let nodes = vec![
+		Node::Fill { rows, cols: 1, seed: [1; 32] },
+		Node::Input { dtype: Dtype::I32, rows, cols: 1 },
+		Node::Gather { table: 0, index: 1 },
+	];
+	let program = Program { nodes }.validate().unwrap();
+	let index = Tensor::from_i32(rows, 1, &(0..rows as i32).collect::<Vec<_>>()).unwrap();
+	let trace = execute(&program, &BTreeMap::from([(1, index)])).unwrap();
+	let claim = Claim::new(vec![trace.roots()[1]], &trace.commit());
+	let limits = Limits { block_bytes: 4 << 10, table_bytes: 8 << 10 };
+	let mut source = MemorySource::new(&trace);
+	let mut used = [0; 2];
+	for (used, table_bytes) in used.iter_mut().zip([8 << 10, 1 << 20]) {
+		let limits = Limits { table_bytes, ..limits };
+		let (keep, observer) = (&mut (), &mut ());
+		*used = peak(|| {
+			let secret = [1; 32];
+			let verdict =
+				stream::audit_with(&program, &claim, &secret, &mut source, limits, keep, observer);
+			assert_eq!(verdict, Verdict::Valid);
+		});
+	}
+	let [few, whole] = used;
+	println!("narrow rows: {few} bytes; the table whole: {whole}");
+	assert!(few < 512 << 10, "{few} bytes");
 }

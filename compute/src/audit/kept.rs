@@ -2,7 +2,7 @@
 //! small batch costs, and they are the same from task to task.
 
 use super::folded::Projection;
-use crate::Root;
+use crate::{Root, Shape};
 use alloc::{collections::BTreeMap, sync::Arc};
 
 /// Keeps projections of weights between audits. `()` keeps none.
@@ -80,6 +80,11 @@ impl Kept {
 		self.entries.is_empty()
 	}
 
+	/// Whether there is a projection of weights of that shape. To ask is no use of it.
+	pub fn has(&self, weights: &Root, shape: Shape) -> bool {
+		self.entries.get(weights).is_some_and(|entry| entry.projection.fits(shape))
+	}
+
 	fn remove(&mut self, weights: &Root) {
 		if let Some(entry) = self.entries.remove(weights) {
 			self.bytes = self.bytes.saturating_sub(entry.projection.bytes());
@@ -140,10 +145,15 @@ mod tests {
 		assert_eq!(first.bytes(), BYTES);
 		kept.put(&[7; 32], &first);
 		assert_eq!(kept.bytes(), BYTES);
+		let shape = |rows, cols| Shape::new(crate::Dtype::I8, rows, cols);
+		for _ in 0..9 {
+			assert!(kept.has(&[7; 32], shape(4, 3)) && !kept.has(&[7; 32], shape(3, 4)));
+			assert!(!kept.has(&[8; 32], shape(4, 3)));
+		}
 		for _ in 0..2 {
 			assert!(kept.get(&[7; 32]).is_some_and(|kept| Arc::ptr_eq(&kept, &first)));
 		}
-		assert!(kept.get(&[7; 32]).is_none());
+		assert!(kept.get(&[7; 32]).is_none() && !kept.has(&[7; 32], shape(4, 3)));
 		assert_eq!((kept.bytes(), kept.len()), (0, 0));
 		// The row of A is (1, 0, 0), so the product's row is the first column of B.
 		let (a, right) = ([1u8, 0, 0], [1, 4, 7, -10].map(i32::to_le_bytes));

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Most rows held at once of however narrow tensors: bounds their hashes.
-const MAX_BLOCK_ROWS: usize = 4_096;
+pub(super) const MAX_BLOCK_ROWS: usize = 4_096;
 
 /// The check of one node.
 pub(super) struct Check<'c, S> {

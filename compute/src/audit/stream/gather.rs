@@ -8,6 +8,9 @@ use crate::{
 };
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
+/// Bytes that keeping a row takes beside its own.
+const BESIDE: usize = 96;
+
 /// Rows of the table, all of them or those met so far.
 enum Table {
 	Whole(Vec<u8>),
@@ -88,11 +91,13 @@ impl<S: RowStreams> Check<'_, S> {
 					return Err(Stop::no_data(table, &why));
 				}
 				out.extend_from_slice(&open.bytes);
-				if bytes.saturating_add(open.bytes.len()) > self.limits.table_bytes {
+				// However narrow the rows, they take no more memory than there is for them.
+				let kept = open.bytes.len().saturating_add(BESIDE);
+				if bytes.saturating_add(kept) > self.limits.table_bytes {
 					rows.clear();
 					*bytes = 0;
 				}
-				*bytes = bytes.saturating_add(open.bytes.len());
+				*bytes = bytes.saturating_add(kept);
 				rows.insert(row, open.bytes);
 			}
 		}

@@ -16,6 +16,7 @@
 mod check;
 mod gather;
 mod local;
+mod memory;
 mod product;
 mod reader;
 mod source;
