@@ -1,9 +1,10 @@
 //! Settings.
 
-use assay_compute::audit::spot;
+use assay_compute::audit::{spot, stream};
 use assay_data::{fetch::Retry, Policy};
 use std::{
 	net::{Ipv4Addr, SocketAddr},
+	path::PathBuf,
 	thread::available_parallelism,
 	time::Duration,
 };
@@ -34,10 +35,18 @@ pub struct Config {
 	pub patience: Duration,
 	/// Fetches at a time within one audit; fewer once the worker had no connection to spare.
 	pub parallel_fetches: usize,
-	/// Bytes that the tensors of all audits at work may take together, by their declared shapes; those
-	/// of one provider at most half of them, unless one audit takes more. An audit that would take
-	/// more than all alone is refused.
+	/// Bytes of memory that all audits at work may take together, by declared shapes; those of one
+	/// provider at most half of them, unless one audit takes more. An audit that would take more than
+	/// all alone is refused. A replay takes its whole trace, a projection some rows of it.
 	pub memory_bytes: u64,
+	/// A folder of this service alone. Without one, temporary files are where the operating system has
+	/// them, which may be memory, and no result is known after a restart.
+	pub folder: Option<PathBuf>,
+	/// Bytes of disk that traces take together while they are audited by projection, shared like the
+	/// memory. Of a larger trace some tensors at a time are there.
+	pub spool_bytes: u64,
+	/// How much of each tensor on disk is in memory at a time.
+	pub stream: stream::Limits,
 	/// How much of each tensor a spot audit looks at.
 	pub spot: spot::Depth,
 	/// Multiply–accumulates of the largest program that is executed again, be it that the audit is a
@@ -61,8 +70,15 @@ pub struct Config {
 	/// How long a reply other than valid or invalid stands. Asked again later, the audit is tried
 	/// anew: what was not to be had may be by then.
 	pub retry_after: Duration,
-	/// Bytes of constants kept between audits.
+	/// Bytes of memory for constants kept between replays.
 	pub const_cache_bytes: u64,
+	/// Bytes of disk for constants kept between projections, but for weights.
+	pub table_spool_bytes: u64,
+	/// Bytes of memory for projections of weights kept between audits.
+	pub projection_cache_bytes: u64,
+	/// Products that one of them checks before another secret takes its place. After `n` of them a
+	/// wrong product has passed with a probability of at most n ÷ 2^61.
+	pub projection_uses: u32,
 }
 
 impl Default for Config {
@@ -81,6 +97,9 @@ impl Default for Config {
 			patience: Duration::from_secs(600),
 			parallel_fetches: 8,
 			memory_bytes: 8 << 30,
+			folder: None,
+			spool_bytes: 64 << 30,
+			stream: stream::Limits::default(),
 			spot: spot::Depth { rows: 2, cols: 4 },
 			max_replay_macs: 1 << 47,
 			fetching: 16,
@@ -93,6 +112,9 @@ impl Default for Config {
 			max_results: 4096,
 			retry_after: Duration::from_secs(600),
 			const_cache_bytes: 1 << 30,
+			table_spool_bytes: 8 << 30,
+			projection_cache_bytes: 256 << 20,
+			projection_uses: 1 << 20,
 		}
 	}
 }

@@ -1,10 +1,11 @@
 //! Which audits are being worked on and which are done.
 
-use crate::{turns::Provider, watch::Watch};
-use assay_primitives::{
-	auditor::{AuditReply, Finding},
-	BlockNumber,
+use crate::{
+	results::{is_final, Results},
+	turns::Provider,
+	watch::Watch,
 };
+use assay_primitives::{auditor::AuditReply, BlockNumber};
 use lru::LruCache;
 use std::{
 	collections::HashMap,
@@ -50,6 +51,8 @@ pub struct Bounds {
 /// A bounded table of audits.
 pub struct Jobs {
 	table: Mutex<Table>,
+	/// Final replies that outlive a restart.
+	results: Option<Mutex<Results>>,
 	bounds: Bounds,
 }
 
@@ -102,11 +105,11 @@ enum Outcome {
 }
 
 impl Jobs {
-	pub fn new(bounds: Bounds) -> Self {
+	pub fn new(bounds: Bounds, results: Option<Results>) -> Self {
 		let done =
 			LruCache::new(NonZeroUsize::new(bounds.max_results).unwrap_or(NonZeroUsize::MIN));
 		let table = Mutex::new(Table { active: HashMap::new(), done, arrivals: 0 });
-		Self { table, bounds }
+		Self { table, results: results.map(Mutex::new), bounds }
 	}
 
 	/// Looks an audit up, and takes it on if it is new and there is room.
@@ -120,6 +123,13 @@ impl Jobs {
 			if done.stands(&asked, self.bounds.retry_after) {
 				return Entry::Reply(done.reply.clone());
 			}
+		}
+		// Little is read, and once.
+		if let Some(reply) = self.results().and_then(|mut results| results.get(&asked.key)) {
+			let Asked { key, deadline, answers, .. } = asked;
+			let done = Done { reply: reply.clone(), at: Instant::now(), deadline, answers };
+			table.done.put(key, done);
+			return Entry::Reply(reply);
 		}
 		if asked.left.is_zero() {
 			return Entry::Reply(AuditReply::Expired);
@@ -140,6 +150,11 @@ impl Jobs {
 	/// Audits being worked on.
 	pub fn active(&self) -> usize {
 		self.lock().active.len()
+	}
+
+	fn results(&self) -> Option<MutexGuard<'_, Results>> {
+		let results = self.results.as_ref()?;
+		Some(results.lock().unwrap_or_else(PoisonError::into_inner))
 	}
 
 	fn lock(&self) -> MutexGuard<'_, Table> {
@@ -174,7 +189,7 @@ impl Done {
 		let same_round = self.deadline == asked.deadline;
 		let recent = self.at.elapsed() < retry_after;
 		match self.reply {
-			AuditReply::Done(Finding::Right | Finding::Wrong(_)) => true,
+			_ if is_final(&self.reply) => true,
 			_ if self.answers != asked.answers => false,
 			AuditReply::Demand(_) => same_round || recent,
 			_ => same_round && recent,
@@ -199,6 +214,9 @@ impl Drop for Active {
 		// Whatever still computes for it ends too.
 		self.watch.stop();
 		let Asked { key, deadline, answers, .. } = self.asked;
+		if let (Outcome::Reply(reply), Some(mut results)) = (&self.outcome, self.jobs.results()) {
+			results.put(&key, reply);
+		}
 		let mut table = self.jobs.lock();
 		// Its place may be gone, and a later try have one.
 		if table.active.get(&key).is_some_and(|place| Arc::ptr_eq(&place.watch, &self.watch)) {
@@ -217,6 +235,7 @@ impl Drop for Active {
 mod tests {
 	use super::*;
 	use crate::watch::Over;
+	use assay_primitives::auditor::Finding;
 
 	const VALID: AuditReply = AuditReply::Done(Finding::Right);
 	const UNAVAILABLE: AuditReply = AuditReply::Done(Finding::Unavailable);
@@ -224,7 +243,16 @@ mod tests {
 
 	fn jobs(max_active: usize, max_results: usize, retry_after: Duration) -> Arc<Jobs> {
 		let (longest, patience) = (LONG, LONG);
-		Arc::new(Jobs::new(Bounds { max_active, max_results, retry_after, longest, patience }))
+		let bounds = Bounds { max_active, max_results, retry_after, longest, patience };
+		Arc::new(Jobs::new(bounds, None))
+	}
+
+	/// Those of a service that has this folder.
+	fn jobs_in(folder: &std::path::Path) -> Arc<Jobs> {
+		let (retry_after, longest, patience) = (LONG, LONG, LONG);
+		let bounds = Bounds { max_active: 8, max_results: 8, retry_after, longest, patience };
+		let results = Results::open(folder.into(), bounds.max_results).unwrap();
+		Arc::new(Jobs::new(bounds, Some(results)))
 	}
 
 	/// An audit of a provider of its own.
@@ -265,6 +293,27 @@ mod tests {
 		active.finish(Some(VALID));
 		assert_eq!(reply(&jobs, 1), VALID);
 		assert_eq!(jobs.active(), 0);
+	}
+
+	/// What a restart loses is work under way, and what may change.
+	#[test]
+	fn a_restart_loses_no_final_reply() {
+		let dir = tempfile::tempdir().unwrap();
+		let before = jobs_in(dir.path());
+		start(&before, 1).finish(Some(VALID));
+		start(&before, 2).finish(Some(UNAVAILABLE));
+		start(&before, 3).finish(None);
+		let under_way = start(&before, 4);
+		let after = jobs_in(dir.path());
+		assert_eq!(reply(&after, 1), VALID);
+		// Late as it may be, in another round too.
+		let late = Asked { left: Duration::ZERO, deadline: 99, answers: [3; 32], ..asked(1) };
+		assert!(matches!(after.enter(late), Entry::Reply(VALID)));
+		for key in 2..=4 {
+			start(&after, key).finish(Some(VALID));
+		}
+		drop(under_way);
+		assert_eq!(after.active(), 0);
 	}
 
 	#[test]

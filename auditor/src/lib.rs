@@ -8,8 +8,10 @@ mod lanes;
 mod metrics;
 mod once;
 mod pace;
+mod results;
 mod service;
 mod source;
+mod spool;
 mod turns;
 mod watch;
 

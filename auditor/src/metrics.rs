@@ -29,7 +29,7 @@ pub struct Queues {
 	pub active: u64,
 	/// Those of them that wait for their turn to fetch.
 	pub waiting_to_fetch: u64,
-	/// Those that wait for memory.
+	/// Those that wait for memory, or for disk.
 	pub waiting_for_memory: u64,
 	/// Those that wait for their turn to compute.
 	pub waiting_to_compute: u64,

@@ -22,6 +22,8 @@ pub struct Pace {
 	runtime: Handle,
 	/// The turn and since when it is held.
 	turn: Mutex<Option<(Turn, Instant)>>,
+	/// Time without a turn since it was let go, and when that was.
+	idle: Mutex<(Duration, Option<Instant>)>,
 }
 
 impl Pace {
@@ -33,8 +35,16 @@ impl Pace {
 		claimant: Claimant,
 		slice: Duration,
 	) -> Self {
-		let turn = Mutex::new(Some((turn, Instant::now())));
-		Self { watch, turns, claimant, slice, runtime: Handle::current(), turn }
+		let pace = Self::idle(watch, turns, claimant, slice);
+		*pace.held() = Some((turn, Instant::now()));
+		*pace.idle_since() = (Duration::ZERO, None);
+		pace
+	}
+
+	/// Begins without a turn, which [`resume`](Self::resume) waits for; call within the runtime.
+	pub fn idle(watch: Arc<Watch>, turns: Arc<Turns>, claimant: Claimant, slice: Duration) -> Self {
+		let (turn, idle) = (Mutex::new(None), Mutex::new((Duration::ZERO, Some(Instant::now()))));
+		Self { watch, turns, claimant, slice, runtime: Handle::current(), turn, idle }
 	}
 
 	/// Whether to go on computing. Lets another provider's audit have its turn first, if this one
@@ -49,6 +59,38 @@ impl Pace {
 		if held.take_if(has_had_enough).is_none() {
 			return true;
 		}
+		self.wait(&mut held)
+	}
+
+	/// Ends the computing: whatever follows waits for the network.
+	pub fn let_go(&self) {
+		self.held().take();
+		self.idle_since().1.get_or_insert_with(Instant::now);
+	}
+
+	/// Goes on computing when its turn comes; `false` if the audit is over before.
+	pub fn resume(&self) -> bool {
+		let mut held = self.held();
+		if held.is_some() {
+			return self.watch.over().is_none();
+		}
+		self.watch.set_waiting(true);
+		let has_turn = self.wait(&mut held);
+		self.watch.set_waiting(false);
+		let mut idle = self.idle_since();
+		let more = idle.1.take().map(|since| since.elapsed()).unwrap_or_default();
+		idle.0 = idle.0.saturating_add(more);
+		has_turn
+	}
+
+	/// For how long it was let go.
+	pub fn idled(&self) -> Duration {
+		let (before, since) = *self.idle_since();
+		before.saturating_add(since.map(|since| since.elapsed()).unwrap_or_default())
+	}
+
+	/// Waits for a turn.
+	fn wait(&self, held: &mut Option<(Turn, Instant)>) -> bool {
 		let turn = self.runtime.block_on(async {
 			tokio::select! {
 				_ = self.watch.ended() => None,
@@ -59,9 +101,8 @@ impl Pace {
 		held.is_some()
 	}
 
-	/// Ends the computing: whatever follows waits for the network.
-	pub fn let_go(&self) {
-		self.held().take();
+	fn idle_since(&self) -> MutexGuard<'_, (Duration, Option<Instant>)> {
+		self.idle.lock().unwrap_or_else(PoisonError::into_inner)
 	}
 
 	fn held(&self) -> MutexGuard<'_, Option<(Turn, Instant)>> {
@@ -137,6 +178,38 @@ mod tests {
 		assert!(poll!(&mut waiting).is_pending());
 		pace.let_go();
 		assert!(waiting.now_or_never().is_some());
+	}
+
+	/// Who fetches lets others compute, and goes on when it is its turn again.
+	#[tokio::test(flavor = "multi_thread")]
+	async fn what_was_let_go_is_taken_up_again() {
+		let turns = Turns::new(1);
+		let watch = Arc::new(Watch::new(LONG, LONG, LONG));
+		let pace = Pace::idle(watch.clone(), turns.clone(), claimant(1), LONG);
+		assert_eq!(turns.held(), 0);
+		let pace = Arc::new(pace);
+		let resume = |pace: &Arc<Pace>| {
+			let pace = pace.clone();
+			spawn_blocking(move || pace.resume())
+		};
+		assert!(resume(&pace).await.unwrap());
+		assert_eq!((turns.held(), watch.is_waiting()), (1, false));
+		let idled = pace.idled();
+		tokio::time::sleep(Duration::from_millis(30)).await;
+		assert_eq!(pace.idled(), idled);
+		pace.let_go();
+		let turn = turns.take(&claimant(2), 1).await;
+		let resumed = resume(&pace);
+		tokio::time::sleep(Duration::from_millis(50)).await;
+		assert!(!resumed.is_finished() && watch.is_waiting());
+		drop(turn);
+		assert!(resumed.await.unwrap());
+		assert!(pace.idled() >= idled + Duration::from_millis(50));
+		pace.let_go();
+		let _turn = turns.take(&claimant(2), 1).await;
+		let resumed = resume(&pace);
+		watch.stop();
+		assert!(!resumed.await.unwrap());
 	}
 
 	#[tokio::test(flavor = "multi_thread")]

@@ -5,6 +5,7 @@ use crate::{
 	config::Config,
 	jobs::{Active, Asked, Bounds, Entry, Jobs},
 	metrics::Snapshot,
+	results::Results,
 };
 use assay_data::server::{serve_router, HttpError, Limits};
 use assay_primitives::{
@@ -89,15 +90,16 @@ impl Auditor {
 			Some(token) => token.clone(),
 			None => random_token().map_err(StartError::Random)?,
 		};
+		let bounds = Bounds {
+			max_active: config.max_active,
+			max_results: config.max_results,
+			retry_after: config.retry_after,
+			longest: config.audit_time,
+			patience: config.patience,
+		};
 		let service = Arc::new(Service {
 			token: token.clone(),
-			jobs: Arc::new(Jobs::new(Bounds {
-				max_active: config.max_active,
-				max_results: config.max_results,
-				retry_after: config.retry_after,
-				longest: config.audit_time,
-				patience: config.patience,
-			})),
+			jobs: Arc::new(Jobs::new(bounds, results(&config))),
 			auditing: Arc::new(Auditing::new(config)),
 			running: Default::default(),
 		});
@@ -222,6 +224,13 @@ async fn authorise(
 		return Err(HttpError::new(StatusCode::UNAUTHORIZED, "a valid bearer token is needed"));
 	}
 	Ok(next.run(request).await)
+}
+
+/// What is known from earlier starts. A service without is as good, only slower.
+fn results(config: &Config) -> Option<Results> {
+	let folder = config.folder.as_ref()?.join("results");
+	let opened = Results::open(folder.clone(), config.max_results);
+	opened.inspect_err(|error| tracing::warn!("no results in {}: {error}", folder.display())).ok()
 }
 
 fn random_token() -> Result<String, rand::Error> {

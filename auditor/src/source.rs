@@ -27,7 +27,7 @@ pub struct Endpoint {
 }
 
 /// Why something was not to be had.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum Missing {
 	/// The last try failed.
 	#[error("{0}")]
@@ -41,6 +41,20 @@ pub enum Missing {
 	/// There is no such node.
 	#[error("there is no node {0}")]
 	NoNode(u32),
+	/// What was fetched is not to be read again.
+	#[error("on disk: {0}")]
+	Disk(String),
+}
+
+impl Missing {
+	/// Whether that is this side's own doing, and says nothing of the other.
+	pub fn is_ours(&self) -> bool {
+		match self {
+			Missing::Failed(error) => error.reason.is_ours(),
+			Missing::Disk(_) => true,
+			Missing::TooLate(_) | Missing::Over(_) | Missing::NoNode(_) => false,
+		}
+	}
 }
 
 impl Endpoint {

@@ -5,7 +5,7 @@ mod common;
 use assay_auditor::{Auditor, Config, StartError};
 use assay_primitives::{
 	auditor::{AuditReply, Finding, PATH},
-	work::{Depth, Verdict},
+	work::{Depth, Place, Verdict},
 };
 use codec::Encode;
 use common::{auditor, config, post, silent, verdict, worker, Work};
@@ -89,6 +89,90 @@ async fn the_same_request_is_worked_on_once() {
 	other.audit.submitted_at += 1;
 	assert_eq!(verdict(&handle, &other).await, Verdict::Valid);
 	assert_eq!(handle.metrics().valid, 3);
+}
+
+/// The chain may take blocks back. What is included again as it was is the audit that was done; a claim
+/// that comes in another block, or another claim in the same block, is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_reorg_only_the_same_claim_is_known() {
+	let honest = Work::new();
+	let mut lying = Work::new();
+	lying.corrupt(Place { node: 5, row: 3, col: 4 });
+	let (truth, lie) =
+		(worker(&honest, honest.inputs()).await, worker(&lying, lying.inputs()).await);
+	let handle = auditor().await;
+	let request = truth.request(Depth::Projection);
+	assert_eq!(verdict(&handle, &request).await, Verdict::Valid);
+	// On the other fork the same task has another claim, of the same provider and block.
+	let other = lie.request(Depth::Projection);
+	assert_eq!((other.audit.task, other.audit.submitted_at), (request.audit.task, 90));
+	let place = Place { node: 5, row: 3, col: 4 };
+	assert_eq!(verdict(&handle, &other).await, Verdict::Invalid(place));
+	assert_eq!((handle.metrics().valid, handle.metrics().invalid), (1, 1));
+	// Back, and forth again: both are known, and nothing is fetched.
+	let fetched = handle.metrics().bytes_fetched;
+	for _ in 0..2 {
+		let mut again = request.clone();
+		(again.now, again.deadline) = (95, 180);
+		assert_eq!(post(&handle, &again).await, AuditReply::Done(Finding::Right));
+		let AuditReply::Done(Finding::Wrong(_)) = post(&handle, &other).await else { panic!() };
+	}
+	assert_eq!(handle.metrics().bytes_fetched, fetched);
+	// Included in a later block, or claimed by another, it is another attempt.
+	let mut later = request.clone();
+	later.audit.submitted_at = 91;
+	let mut others = request.clone();
+	others.audit.provider = b"another".to_vec();
+	for (request, valid) in [(later, 2), (others, 3)] {
+		assert_eq!(verdict(&handle, &request).await, Verdict::Valid);
+		assert_eq!(handle.metrics().valid, valid);
+	}
+	assert!(handle.metrics().bytes_fetched > fetched);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restart_loses_nothing_but_work() {
+	let folder = tempfile::tempdir().unwrap();
+	let fetch_time = Duration::from_secs(2);
+	let config = || Config { folder: Some(folder.path().into()), fetch_time, ..config() };
+	let honest = Work::new();
+	let mut lying = Work::new();
+	let place = Place { node: 9, row: 2, col: 1 };
+	lying.corrupt(place);
+	let (truth, lie) =
+		(worker(&honest, honest.inputs()).await, worker(&lying, lying.inputs()).await);
+	let (right, wrong) = (truth.request(Depth::Projection), lie.request(Depth::Replay));
+	let handle = Auditor::start(config()).await.unwrap();
+	assert_eq!(verdict(&handle, &right).await, Verdict::Valid);
+	assert_eq!(verdict(&handle, &wrong).await, Verdict::Invalid(place));
+	// What was not to be had may be later: nobody remembers it.
+	let mut nowhere = truth.request(Depth::Projection);
+	nowhere.audit.task.job = 9;
+	nowhere.endpoint = b"http://127.0.0.1:9".to_vec();
+	assert_eq!(verdict(&handle, &nowhere).await, Verdict::Unavailable);
+	// One is broken off.
+	let (_silent, url) = silent().await;
+	let mut stuck = truth.request(Depth::Projection);
+	(stuck.audit.task.job, stuck.endpoint) = (10, url);
+	assert_eq!(post(&handle, &stuck).await, AuditReply::Pending);
+	handle.stop().await;
+
+	let handle = Auditor::start(config()).await.unwrap();
+	assert_eq!(post(&handle, &right).await, AuditReply::Done(Finding::Right));
+	let AuditReply::Done(Finding::Wrong(_)) = post(&handle, &wrong).await else { panic!() };
+	assert_eq!(verdict(&handle, &wrong).await, Verdict::Invalid(place));
+	assert_eq!(handle.metrics(), Default::default());
+	for request in [&mut nowhere, &mut stuck] {
+		request.endpoint = truth.url.clone().into_bytes();
+		assert_eq!(verdict(&handle, request).await, Verdict::Valid);
+	}
+	assert_eq!(handle.metrics().valid, 2);
+	// A folder that cannot be one costs results, and no audits.
+	let file = folder.path().join("results").join("file");
+	std::fs::write(&file, b"").unwrap();
+	let handle = Auditor::start(Config { folder: Some(file), ..config() }).await.unwrap();
+	let replied = verdict(&handle, &truth.request(Depth::Replay)).await;
+	assert_eq!(replied, Verdict::Valid);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -50,7 +50,7 @@ impl Auditing {
 			.collect();
 		drop(tensors);
 		let pace = self.pace(work).await;
-		self.compute(memory, move || {
+		self.compute(memory, pace.clone(), move || {
 			let Subject { program, output_root, .. } = &subject;
 			let claim = subject.claim();
 			// Without a trace to walk in no tensor is needed again.
@@ -58,7 +58,7 @@ impl Auditing {
 			match claim {
 				None if exact.roots.last() == Some(output_root) => Ok(Found::Right),
 				None => Ok(demand(program, Wanted::Trace)),
-				Some(claim) => walk(program, &claim, &exact, &answers),
+				Some(claim) => Ok(walk(program, &claim, &exact, &answers)?),
 			}
 		})
 		.await

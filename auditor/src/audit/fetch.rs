@@ -152,6 +152,27 @@ impl Auditing {
 		Ok(Gathered { tensors, missing, why })
 	}
 
+	/// Sees whether somebody serves a tensor, of which nothing is kept.
+	pub(super) async fn look_at(
+		&self,
+		work: &mut Work,
+		endpoint: Endpoint,
+		root: Root,
+		shape: Shape,
+	) -> Result<(), Stop> {
+		let _turn = work.turn(&self.fetching, 1).await;
+		let moving = Duration::from_secs(shape.bytes() / self.config.fetch_rate.max(1));
+		let time = self.config.fetch_time.saturating_add(moving);
+		let endpoint = endpoint.again(work.watch.fetch_time(time, Lacking::Nowhere));
+		let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
+		let look = || async move {
+			let mut pieces = fetcher.tensor_pieces(base, &root, shape).await?;
+			while pieces.next().await?.is_some() {}
+			Ok(())
+		};
+		Ok(endpoint.get(look).await?)
+	}
+
 	fn keep(&self, root: Root, shape: Shape, tensor: &Tensor) {
 		let mut kept = self.consts.lock().unwrap_or_else(PoisonError::into_inner);
 		kept.insert(root, tensor.clone(), shape.bytes());

@@ -3,6 +3,7 @@
 mod alone;
 mod fetch;
 mod found;
+mod project;
 mod served;
 mod size;
 mod walk;
@@ -12,10 +13,14 @@ use crate::{
 	metrics::{Metrics, Queues},
 	pace::Pace,
 	source::{Endpoint, Missing},
+	spool::{Spool, Tables},
 	turns::{Claimant, Turn, Turns},
-	watch::{Lacking, Over, Watch},
+	watch::{Over, Watch},
 };
-use assay_compute::{audit, Root, Tensor, ValidProgram};
+use assay_compute::{
+	audit::{self, Kept},
+	Root, Tensor, ValidProgram,
+};
 use assay_data::{lru::ByteLru, Fetcher, Policy};
 use assay_primitives::{
 	auditor::{AuditId, AuditReply, AuditRequest, Finding},
@@ -38,12 +43,19 @@ pub struct Auditing {
 	pub metrics: Arc<Metrics>,
 	/// Audits that fetch. None of them computes meanwhile.
 	fetching: Arc<Turns>,
-	/// Mebibytes for tensors.
+	/// Mebibytes of memory.
 	memory: Arc<Turns>,
+	/// Mebibytes of disk.
+	disk: Arc<Turns>,
 	/// Audits that compute.
 	computing: Arc<Turns>,
 	/// Constants of earlier audits: models do not change from task to task.
 	consts: Mutex<ByteLru<Root, Tensor>>,
+	/// The same of audits that read them as streams, on disk.
+	tables: Tables,
+	/// Projections of earlier audits' weights. They are known to nobody outside of this process.
+	projections: Arc<Mutex<Kept>>,
+	spool: Spool,
 }
 
 /// Why an audit ends before it has found anything.
@@ -106,18 +118,24 @@ impl Subject {
 impl From<Missing> for Stop {
 	fn from(missing: Missing) -> Self {
 		match &missing {
-			Missing::Failed(error) if error.reason.is_ours() => Stop::Refused(missing.to_string()),
+			missing if missing.is_ours() => Stop::Refused(missing.to_string()),
 			Missing::Over(over) => Stop::Over(*over),
 			_ => Stop::Unavailable(missing.to_string()),
 		}
 	}
 }
 
+impl From<String> for Stop {
+	fn from(why: String) -> Self {
+		Stop::Refused(why)
+	}
+}
+
 impl Auditing {
 	pub fn new(config: Config) -> Self {
-		// One bound on memory is enough.
+		// One bound on memory and one on the disk are enough.
 		let policy = Policy {
-			max_tensor_bytes: config.memory_bytes,
+			max_tensor_bytes: config.memory_bytes.max(config.spool_bytes),
 			// The turns to fetch share out what there is. An origin is whoever's it says it is: audits
 			// of one provider must not wait for those of others that name the same.
 			per_origin: config.fetching.saturating_mul(config.parallel_fetches),
@@ -128,8 +146,15 @@ impl Auditing {
 			metrics: Default::default(),
 			fetching: Turns::with_share(config.fetching as u64, config.fetching_each as u64),
 			memory: Turns::new(config.memory_bytes / MIB),
+			disk: Turns::new(config.spool_bytes.div_ceil(MIB)),
 			computing: Turns::new(config.computing as u64),
 			consts: Mutex::new(ByteLru::new(config.const_cache_bytes)),
+			tables: Arc::new(Mutex::new(ByteLru::new(config.table_spool_bytes))),
+			projections: Arc::new(Mutex::new(Kept::new(
+				usize::try_from(config.projection_cache_bytes).unwrap_or(usize::MAX),
+				config.projection_uses,
+			))),
+			spool: Spool::new(config.folder.clone()),
 			config,
 		}
 	}
@@ -139,7 +164,7 @@ impl Auditing {
 		Queues {
 			active: active as u64,
 			waiting_to_fetch: self.fetching.waiting() as u64,
-			waiting_for_memory: self.memory.waiting() as u64,
+			waiting_for_memory: self.memory.waiting().saturating_add(self.disk.waiting()) as u64,
 			waiting_to_compute: self.computing.waiting() as u64,
 			fetching: self.fetching.held(),
 			computing: self.computing.held(),
@@ -224,10 +249,8 @@ impl Auditing {
 				.await;
 		}
 		let mut worker_first = served_by == fetch::By::Worker;
-		if let (Some(claim), Some(worker), true) =
-			(subject.claim(), &sources.worker, worker_first && answers.is_empty())
-		{
-			match self.served(work, worker.clone(), &subject, claim, mebibytes, turn).await {
+		if let (Some(claim), true) = (subject.claim(), worker_first && answers.is_empty()) {
+			match self.served(work, &sources, &subject, claim, mebibytes, turn).await {
 				Ok(Found::Unavailable(why)) | Err(Stop::Unavailable(why)) => {
 					tracing::debug!("goes on without the worker: {why}");
 					worker_first = false;
@@ -254,10 +277,11 @@ impl Auditing {
 		program: &ValidProgram,
 		output_root: Root,
 	) -> Result<Found, Stop> {
-		let from: Vec<Endpoint> = worker.into_iter().collect();
-		let output = [(output_root, program.output_shape())];
-		let gathered = self.gather(work, &from, Lacking::Nowhere, &output, &[]).await?;
-		gathered.complete().map(|_| Found::Right)
+		let Some(worker) = worker else {
+			return Err(Stop::Unavailable("there is no worker to ask".into()));
+		};
+		self.look_at(work, worker, output_root, program.output_shape()).await?;
+		Ok(Found::Right)
 	}
 
 	/// Waits for the turn to compute.
@@ -268,17 +292,18 @@ impl Auditing {
 		Arc::new(Pace::new(turn, watch.clone(), turns, claimant.clone(), self.config.slice))
 	}
 
-	/// Runs what computes on threads of its own. `memory` is given back when it ends, even if
+	/// Runs what computes on threads of its own. What it `takes` is given back when it ends, even if
 	/// nobody waits for it any more.
 	async fn compute(
 		&self,
-		memory: Turn,
-		work: impl FnOnce() -> Result<Found, String> + Send + 'static,
+		takes: impl Send + 'static,
+		pace: Arc<Pace>,
+		work: impl FnOnce() -> Result<Found, Stop> + Send + 'static,
 	) -> Result<Found, Stop> {
 		let threads = self.config.threads;
 		let metrics = self.metrics.clone();
 		let result = spawn_blocking(move || {
-			let _memory = memory;
+			let _takes = takes;
 			let begun = Instant::now();
 			// Not a shared pool: an audit may wait for the network or its turn on one of its threads.
 			let pool = ThreadPoolBuilder::new()
@@ -287,10 +312,9 @@ impl Auditing {
 				.build()
 				.map_err(|error| error.to_string())?;
 			let result = pool.install(work);
-			metrics.computed(begun.elapsed());
+			metrics.computed(begun.elapsed().saturating_sub(pace.idled()));
 			result
 		});
-		let result = result.await.map_err(|error| error.to_string());
-		result.and_then(|found| found).map_err(Stop::Refused)
+		result.await.map_err(|error| error.to_string())?
 	}
 }

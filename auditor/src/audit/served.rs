@@ -4,30 +4,31 @@ use super::{
 	fetch::Named,
 	found::{check_roots, found, Found},
 	size::cost,
-	Auditing, Stop, Subject, Work,
+	Auditing, Sources, Stop, Subject, Work,
 };
 use crate::{
 	pace::{AtPace, Pace},
-	source::{Endpoint, Fetching, HeldTrace, RemoteTrace},
+	source::{Endpoint, Fetching, RemoteTrace},
 	turns::Turn,
 	watch::Lacking,
 };
 use assay_compute::{
-	audit::{self, projection, replay, spot},
-	Root, Tensor, Trace,
+	audit::{self, replay, spot},
+	Root, Tensor,
 };
 use assay_primitives::work::Depth;
 use rand::{rngs::OsRng, RngCore};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// An audit of a trace whose roots are known.
-struct Served<'s> {
-	subject: &'s Subject,
-	claim: audit::Claim,
-	roots: Vec<Root>,
-	worker: Endpoint,
+pub(super) struct Served<'s> {
+	pub subject: &'s Subject,
+	pub claim: audit::Claim,
+	pub roots: Vec<Root>,
+	pub worker: Endpoint,
+	pub buyer: Option<Endpoint>,
 	/// What it means if the worker does not go on serving.
-	lacking: Lacking,
+	pub lacking: Lacking,
 }
 
 impl Auditing {
@@ -35,13 +36,16 @@ impl Auditing {
 	pub(super) async fn served(
 		&self,
 		work: &mut Work,
-		worker: Endpoint,
+		sources: &Sources,
 		subject: &Subject,
 		claim: audit::Claim,
 		mebibytes: u64,
 		turn: Turn,
 	) -> Result<Found, Stop> {
 		let program = &subject.program;
+		let Some(worker) = sources.worker.clone() else {
+			return Ok(Found::Unavailable("there is no worker to ask".into()));
+		};
 		let (fetcher, base) = (&worker.fetcher, &worker.base);
 		let (trace_root, nodes) = (claim.trace_root, program.len());
 		let roots = worker.get(|| fetcher.trace(base, &trace_root, nodes)).await?;
@@ -55,7 +59,8 @@ impl Auditing {
 			Ok(_) => Lacking::Elsewhere,
 			Err(_) => Lacking::Nowhere,
 		};
-		let served = Served { subject, claim, roots, worker, lacking };
+		let buyer = sources.buyer.clone();
+		let served = Served { subject, claim, roots, worker, buyer, lacking };
 		// Memory before the turn to fetch: who waits for memory must not keep others from fetching.
 		let memory = work.turn(&self.memory, mebibytes).await;
 		match subject.depth {
@@ -64,41 +69,6 @@ impl Auditing {
 			Depth::Spot => self.spot(work, served, memory).await,
 			Depth::Custody => Err(Stop::Refused("a custodian looks at nothing else".into())),
 		}
-	}
-
-	/// Checks a whole committed trace by projection.
-	async fn project(
-		&self,
-		work: &mut Work,
-		served: Served<'_>,
-		memory: Turn,
-	) -> Result<Found, Stop> {
-		let Served { subject, claim, roots, worker, lacking } = served;
-		let program = subject.program.clone();
-		let shapes = program.shapes().iter().copied();
-		let wanted: Vec<Named> = roots.iter().copied().zip(shapes).collect();
-		let consts: Vec<Root> = program.consts().into_iter().map(|(_, _, root)| root).collect();
-		let gathered = self.gather(work, &[worker], lacking, &wanted, &consts).await?;
-		let tensors = gathered.complete()?;
-		let held = wanted.iter().filter_map(|named| tensors.get(named));
-		let trace = Trace { tensors: held.cloned().collect() };
-		drop(tensors);
-		let pace = self.pace(work).await;
-		self.compute(memory, move || {
-			let mut secret = [0; 32];
-			OsRng.try_fill_bytes(&mut secret).map_err(|error| error.to_string())?;
-			let mut pace = AtPace(&pace);
-			// The tensors were hashed as they came.
-			let verdict =
-				projection::audit_with(&program, &claim, &trace, &roots, &secret, &mut pace);
-			let mut source = HeldTrace { roots: &roots, trace: &trace };
-			match found(&program, &claim, verdict, &mut source)? {
-				// Everything is here and verified, so what is wanting is this machine's.
-				Found::Unavailable(why) => Err(why),
-				found => Ok(found),
-			}
-		})
-		.await
 	}
 
 	/// Executes the program again and compares.
@@ -123,12 +93,12 @@ impl Auditing {
 		let pace = self.pace(work).await;
 		let claim = served.claim.clone();
 		let mut source = self.remote(work, served, pace.clone());
-		self.compute(memory, move || {
+		self.compute(memory, pace.clone(), move || {
 			let mut pace = AtPace(&pace);
 			let verdict = replay::audit_with(&program, &claim, &given, &mut source, &mut pace);
 			match found(&program, &claim, verdict, &mut source)? {
 				// Not the worker's fault: it gave all that was asked.
-				Found::Unavailable(why) if !source.has_failed() => Err(why),
+				Found::Unavailable(why) if !source.has_failed() => Err(Stop::Refused(why)),
 				found => Ok(found),
 			}
 		})
@@ -139,14 +109,14 @@ impl Auditing {
 	async fn spot(&self, work: &mut Work, served: Served<'_>, memory: Turn) -> Result<Found, Stop> {
 		let pace = self.pace(work).await;
 		let (program, claim) = (served.subject.program.clone(), served.claim.clone());
-		let mut source = self.remote(work, served, pace);
+		let mut source = self.remote(work, served, pace.clone());
 		let depth = self.config.spot;
-		self.compute(memory, move || {
+		self.compute(memory, pace, move || {
 			let mut secret = [0; 32];
 			OsRng.try_fill_bytes(&mut secret).map_err(|error| error.to_string())?;
 			let verdict = spot::audit(&program, &claim, depth, &secret, &mut source);
 			match found(&program, &claim, verdict, &mut source)? {
-				Found::Unavailable(why) if !source.has_failed() => Err(why),
+				Found::Unavailable(why) if !source.has_failed() => Err(Stop::Refused(why)),
 				found => Ok(found),
 			}
 		})

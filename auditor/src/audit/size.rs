@@ -1,13 +1,18 @@
 //! What an audit takes, and whether this machine has it.
 
 use super::{Auditing, Stop, Subject};
-use assay_compute::ValidProgram;
+use crate::{config::Config, spool::FETCH_BYTES};
+use assay_compute::{Shape, ValidProgram};
 use assay_primitives::work::Depth;
 
 /// Memory is handed out in mebibytes.
 pub const MIB: u64 = 1 << 20;
 /// Memory of an audit that looks at a few rows.
 const SPOT_BYTES: u64 = 128 * MIB;
+/// Bytes for each group of rows of a tensor that rows are opened from, and the least that a group has
+/// of bytes or rows.
+const GROUP_BYTES: u64 = 96;
+const GROUP: (u64, u64) = (32 << 10, 4096);
 /// Bytes of the tree over a tensor's rows, for each row.
 const TREE_BYTES: u64 = 64;
 
@@ -23,13 +28,26 @@ impl Auditing {
 		match depth {
 			// Rows only, of which some are kept.
 			Depth::Spot => Ok(self.config.memory_bytes.min(SPOT_BYTES) / MIB),
-			Depth::Projection => self.mebibytes(program, 0).map_err(Stop::Refused),
-			Depth::Replay => self.replay_size(program).map_err(Stop::Refused),
-			Depth::Custody => {
-				let output = program.output_shape().bytes();
-				self.within_memory(output.into()).map_err(Stop::Refused)
-			}
+			Depth::Projection => Ok(self.within_memory(self.projection_size(program).into())?),
+			Depth::Replay => Ok(self.replay_size(program)?),
+			// What comes is looked at and let go.
+			Depth::Custody => Ok(self.within_memory(FETCH_BYTES.into())?),
 		}
+	}
+
+	/// The bytes of memory that projection takes: rows of a few tensors, on their way to the disk and
+	/// from there, and what opens a row of the largest.
+	fn projection_size(&self, program: &ValidProgram) -> u64 {
+		let Config { stream, threads, parallel_fetches, .. } = &self.config;
+		let fetching = (*parallel_fetches as u64).saturating_mul(FETCH_BYTES);
+		let groups = |shape: &Shape| {
+			let (bytes, rows) = (shape.bytes() / GROUP.0, u64::from(shape.rows) / GROUP.1);
+			bytes.saturating_add(rows).saturating_add(1)
+		};
+		let groups = program.shapes().iter().map(groups).max().unwrap_or(0);
+		let opening = groups.saturating_mul(GROUP_BYTES);
+		let streams = stream.memory(program, *threads);
+		streams.saturating_add(fetching).saturating_add(opening)
 	}
 
 	/// The mebibytes that executing the program again takes, with a tree to open rows with; an error

@@ -41,12 +41,12 @@ pub fn i8_tensor(rows: u32, cols: u32, seed: u32) -> Tensor {
 	Tensor::new(shape, noise(shape.bytes(), seed)).unwrap()
 }
 
-fn i32_row(cols: u32, seed: u32) -> Tensor {
+pub fn i32_row(cols: u32, seed: u32) -> Tensor {
 	let values: Vec<i32> = noise(cols.into(), seed).into_iter().map(|b| i32::from(b) + 1).collect();
 	Tensor::from_i32(1, cols, &values).unwrap()
 }
 
-fn constant(tensor: &Tensor) -> Node {
+pub fn constant(tensor: &Tensor) -> Node {
 	let Shape { dtype, rows, cols } = tensor.shape();
 	Node::Const { dtype, rows, cols, root: tensor_root(tensor) }
 }
@@ -94,9 +94,39 @@ impl Work {
 		let program = Program { nodes }.validate().unwrap();
 		let given = [i8_tensor(ROWS, 8, 9), weights, bias, mult, table, exps];
 		let given: BTreeMap<u32, Tensor> = [0, 1, 2, 3, 7, 11].into_iter().zip(given).collect();
+		Self::of(program, given)
+	}
+
+	/// Another program done rightly, on these inputs and constants.
+	pub fn of(program: ValidProgram, given: BTreeMap<u32, Tensor>) -> Self {
 		let trace = execute(&program, &given).unwrap().tensors;
 		let roots = trace.iter().map(tensor_root).collect();
 		Self { program, trace, roots }
+	}
+
+	/// What is wrong with it, by recomputing all of it.
+	pub fn fault(&self) -> Option<Fault> {
+		let claim = audit::Claim {
+			input_roots: vec![self.roots[0]],
+			output_root: self.roots[self.last()],
+			trace_root: trace_root(&self.roots),
+		};
+		match audit::full(&self.program, &claim, &Trace { tensors: self.trace.clone() }) {
+			audit::Verdict::Valid => None,
+			audit::Verdict::Invalid(fault) => Some(fault),
+			other => panic!("{other:?}"),
+		}
+	}
+
+	/// What a proof that came for a request about it shows.
+	pub fn proved(&self, request: &AuditRequest, reply: &AuditReply) -> Fault {
+		let AuditReply::Done(Finding::Wrong(proof)) = reply else { panic!("{reply:?}") };
+		let proof = FraudProof::decode_all(&mut &proof[..]).unwrap();
+		let inputs: Vec<u32> = self.program.inputs().into_iter().map(|(node, _)| node).collect();
+		let (id, claim) = (self.program.id(), claim(request));
+		let nodes = self.program.len();
+		let statement = Statement { program: &id, nodes, inputs: &inputs, claim: &claim };
+		verify(&statement, &proof).unwrap()
 	}
 
 	/// A program that takes this many products of a gigaMAC after each other, and nothing to fetch
