@@ -9,7 +9,7 @@ use assay_primitives::auditor::{Access, ACCESS_KEY};
 use codec::Encode;
 use sc_service::Error;
 use sp_core::offchain::{OffchainStorage, STORAGE_PREFIX};
-use std::{net::Ipv4Addr, num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{net::Ipv4Addr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 /// Blocks within which a worker must have given what one of the two fetching parts of an audit
 /// needs, beside the time that large tensors take. That may be longer than the audit window: the
@@ -24,18 +24,19 @@ const AUDIT_BLOCKS: u32 = 600;
 /// sees to four duties in a block, in turn: of up to 160, to each in that time.
 const PATIENCE_BLOCKS: u32 = 40;
 
-/// Starts the service, if it is to run, and tells the off-chain worker where it is or that there
-/// is none. The service ends with the last copy of its handle.
+/// Starts the service, if it is to run, with a folder of its own, and tells the off-chain worker
+/// where it is or that there is none. The service ends with the last copy of its handle.
 pub async fn start(
 	options: Option<AuditorOptions>,
 	block_time: Duration,
+	folder: PathBuf,
 	storage: Option<impl OffchainStorage>,
 ) -> Result<Option<Arc<Handle>>, Error> {
 	let mut storage = storage.ok_or_else(|| Error::Other("no off-chain storage".into()))?;
 	let handle = match options {
 		None => None,
 		Some(options) => {
-			Some(Auditor::start(config(options, block_time)).await.map_err(|error| {
+			Some(Auditor::start(config(options, block_time, folder)).await.map_err(|error| {
 				Error::Other(format!("the auditor service cannot start: {error}"))
 			})?)
 		}
@@ -44,7 +45,7 @@ pub async fn start(
 	Ok(handle.map(Arc::new))
 }
 
-fn config(options: AuditorOptions, block_time: Duration) -> Config {
+fn config(options: AuditorOptions, block_time: Duration, folder: PathBuf) -> Config {
 	let defaults = Config::default();
 	Config {
 		listen: (Ipv4Addr::LOCALHOST, options.port).into(),
@@ -53,6 +54,7 @@ fn config(options: AuditorOptions, block_time: Duration) -> Config {
 			proxy: options.proxy,
 			..Policy::default()
 		},
+		folder: Some(folder),
 		threads: options.threads.map_or(defaults.threads, NonZeroUsize::get),
 		block_time,
 		fetch_time: block_time * FETCH_BLOCKS,
@@ -84,17 +86,18 @@ mod tests {
 			threads: NonZeroUsize::new(3),
 			proxy: Some("http://proxy:3128".into()),
 		};
-		let made = config(options, Duration::from_secs(6));
+		let made = config(options, Duration::from_secs(6), "auditor".into());
 		assert_eq!(made.fetch_time, Duration::from_secs(120));
 		assert_eq!(made.block_time, Duration::from_secs(6));
 		assert!(made.patience < made.audit_time);
+		assert_eq!(made.folder, Some("auditor".into()));
 		assert_eq!(made.listen.to_string(), "127.0.0.1:4400");
 		assert_eq!(made.threads, 3);
 		assert!(made.fetch.allow_local);
 		assert_eq!(made.fetch.proxy.as_deref(), Some("http://proxy:3128"));
 
 		let options = AuditorOptions { port: 0, allow_local: false, threads: None, proxy: None };
-		let made = config(options, Duration::from_secs(6));
+		let made = config(options, Duration::from_secs(6), "auditor".into());
 		assert_eq!(made.threads, Config::default().threads);
 		assert!(!made.fetch.allow_local && made.fetch.proxy.is_none() && made.token.is_none());
 	}

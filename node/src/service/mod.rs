@@ -97,7 +97,9 @@ where
 		})?;
 
 	let block_time = options.block_time();
-	let auditor = auditor::start(options.auditor, block_time, backend.offchain_storage()).await?;
+	let folder = config.data_path.join("auditor");
+	let storage = backend.offchain_storage();
+	let auditor = auditor::start(options.auditor, block_time, folder, storage).await?;
 	if config.offchain_worker.enabled {
 		offchain::start(
 			&task_manager,
