@@ -16,7 +16,11 @@ use assay_primitives::{
 	Root,
 };
 use codec::{Decode, Encode};
-use frame_support::{assert_ok, traits::Hooks};
+use frame_support::{
+	assert_ok,
+	storage::{with_transaction, TransactionOutcome},
+	traits::Hooks,
+};
 use parking_lot::RwLock;
 use sp_application_crypto::RuntimeAppPublic;
 use sp_core::offchain::{
@@ -25,7 +29,7 @@ use sp_core::offchain::{
 };
 use sp_io::{hashing::blake2_256, offchain::local_storage_set};
 use sp_keystore::{testing::MemoryKeystore, Keystore, KeystoreExt};
-use sp_runtime::offchain::storage::StorageValueRef;
+use sp_runtime::{offchain::storage::StorageValueRef, DispatchError};
 use std::sync::Arc;
 
 const TOKEN: &str = "c0ffee";
@@ -531,5 +535,166 @@ fn a_verdict_is_kept_for_its_claim_only() {
 		assert_ok!(apply(node.submitted().remove(0)).unwrap());
 		assert_eq!(outcomes(task(1)), [AuditOutcome::Passed]);
 		assert_eq!(Destroyed::get(), 0);
+	});
+}
+
+/// Blocks that the chain takes back: its state is as it was, and what the node keeps beside it remains.
+fn taken_back<T>(blocks: impl FnOnce() -> T) -> T {
+	let mut of_them = None;
+	let rolled_back = with_transaction(|| {
+		of_them = Some(blocks());
+		TransactionOutcome::Rollback(Ok::<_, DispatchError>(()))
+	});
+	assert_ok!(rolled_back);
+	of_them.expect("they were run")
+}
+
+/// The seal that a transaction carries.
+fn seal_in(transaction: &Extrinsic) -> Root {
+	match &transaction.function {
+		RuntimeCall::Verification(crate::Call::seal_verdict { seal, .. }) => *seal,
+		other => panic!("{other:?}"),
+	}
+}
+
+/// Runs the node block by block until it submits something.
+fn submitted_soon(node: &Node) -> Extrinsic {
+	for _ in 0..6 {
+		worker();
+		if let Some(transaction) = node.submitted().pop() {
+			return transaction;
+		}
+		next_block();
+	}
+	panic!("nothing was submitted");
+}
+
+/// Two different seals of one verdict would be two verdicts: it is the same one again, which can still be
+/// opened, however many blocks were taken back.
+#[test]
+fn a_seal_that_was_taken_back_is_sealed_again_as_it_was() {
+	for (before, after) in [(0, 0), (0, 1), (1, 0), (3, 0), (0, 3)] {
+		test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+			grant_access();
+			open_and_draw(task(1), 1);
+			let first = taken_back(|| {
+				run(before);
+				node.expect(task(1), AuditReply::Done(Finding::Right));
+				worker();
+				let sealed = node.submitted().remove(0);
+				assert_ok!(apply(sealed.clone()).unwrap());
+				next_block();
+				// It opens it, too, which is not included before the fork is given up.
+				worker();
+				assert_eq!(node.submitted().len(), 1);
+				seal_in(&sealed)
+			});
+			assert!(seats(task(1)).unwrap()[0].sealed.is_none());
+			// Nobody is asked again: a request that is not expected panics.
+			run(after);
+			let again = submitted_soon(node);
+			assert_eq!(seal_in(&again), first);
+			assert_ok!(apply(again).unwrap());
+			next_block();
+			assert_ok!(apply(submitted_soon(node)).unwrap());
+			assert_eq!(outcomes(task(1)), [AuditOutcome::Passed]);
+			assert_eq!(Destroyed::get(), 0);
+		});
+	}
+}
+
+/// On another fork other blocks draw other auditors. What this node found is still so, and the one that
+/// now has the seat says it.
+#[test]
+fn a_draw_that_moved_is_sealed_by_the_one_drawn() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open(task(1), 1);
+		let (sealed, before) = taken_back(|| {
+			let drawn = run_until_drawn(task(1));
+			node.expect(task(1), AuditReply::Done(Finding::Wrong(proof())));
+			worker();
+			let sealed = node.submitted().remove(0);
+			assert_ok!(apply(sealed.clone()).unwrap());
+			(sealed, drawn)
+		});
+		BlockAuthors::set(vec![Some(5), Some(6), Some(7), Some(8)]);
+		assert_ne!(run_until_drawn(task(1)), before, "the draw has not moved");
+		// What the other has sealed is worth nothing here.
+		assert!(apply(sealed.clone()).is_err());
+		let again = submitted_soon(node);
+		assert_ne!(seal_in(&again), seal_in(&sealed));
+		assert_ok!(apply(again).unwrap());
+		next_block();
+		assert_ok!(apply(submitted_soon(node)).unwrap());
+		assert_eq!(Convicted::get().len(), 1);
+		assert_eq!(Destroyed::get(), 0);
+	});
+}
+
+/// A node whose auditor is drawn on one fork only has nothing to do on the other.
+#[test]
+fn a_draw_that_moved_away_leaves_nothing_to_do() {
+	let drawn = new_test_ext().execute_with(|| open_and_draw(task(1), 1));
+	test_node(&drawn, |node| {
+		grant_access();
+		open(task(1), 1);
+		let sealed = taken_back(|| {
+			run_until_drawn(task(1));
+			node.expect(task(1), AuditReply::Done(Finding::Right));
+			worker();
+			node.submitted().remove(0)
+		});
+		BlockAuthors::set(vec![Some(5), Some(6), Some(7), Some(8)]);
+		assert_ne!(run_until_drawn(task(1)), drawn, "the draw has not moved");
+		for _ in 0..7 {
+			worker();
+			next_block();
+		}
+		assert!(node.submitted().is_empty());
+		assert!(apply(sealed).is_err());
+	});
+}
+
+/// A claim that is included anew in another block is another attempt, which is asked about for itself.
+#[test]
+fn a_claim_that_was_submitted_anew_is_another_audit() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		let before = taken_back(|| {
+			open_and_draw(task(1), 1);
+			node.expect(task(1), AuditReply::Done(Finding::Unavailable));
+			worker();
+			assert_eq!(node.submitted().len(), 1);
+			audit(task(1)).submitted_at
+		});
+		next_block();
+		open_and_draw(task(1), 1);
+		assert_ne!(audit(task(1)).submitted_at, before);
+		node.expect(task(1), AuditReply::Done(Finding::Right));
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		next_block();
+		assert_ok!(apply(submitted_soon(node)).unwrap());
+		assert_eq!(outcomes(task(1)), [AuditOutcome::Passed]);
+	});
+}
+
+/// A restart loses neither what was found nor the salt: both lie in the node's storage, while the
+/// service of the new start knows nothing and is not asked.
+#[test]
+fn a_restart_between_seal_and_opening_loses_nothing() {
+	test_node(&(1..=9).collect::<Vec<_>>(), |node| {
+		grant_access();
+		open_and_draw(task(1), 1);
+		node.expect(task(1), AuditReply::Done(Finding::Wrong(proof())));
+		worker();
+		assert_ok!(apply(node.submitted().remove(0)).unwrap());
+		next_block();
+		// Another port, another token: whoever is asked there would not be expected.
+		let access = Access { url: "http://127.0.0.1:9".into(), token: "another".into() };
+		StorageValueRef::persistent(ACCESS_KEY).set(&access);
+		assert_ok!(apply(submitted_soon(node)).unwrap());
+		assert_eq!(Convicted::get().len(), 1);
 	});
 }
