@@ -93,18 +93,22 @@ async fn a_trace_larger_than_the_memory_is_audited_by_projection() {
 	let whole = honest.program.costs().trace_bytes as u64;
 	assert!(whole > 7 * MEMORY, "{whole} bytes");
 	let output = honest.program.output();
-	let lies = [
-		None,
+	// Disk for all of it, or for little more than one node needs.
+	let (ample, scarce) = (1_024 * MIB, 49 * MIB);
+	let cases = [
+		(None, ample),
+		(None, scarce),
 		// In a product, in its last row; in what only carries rows on; in a transpose; in the last node.
-		Some(Place { node: 7, row: 4_095, col: 511 }),
-		Some(Place { node: 3, row: 17, col: 1_000 }),
-		Some(Place { node: 9, row: 300, col: 4_000 }),
-		Some(Place { node: 13, row: 2_048, col: 7 }),
-		Some(Place { node: output, row: 4_095, col: 3 }),
+		(Some(Place { node: 7, row: 4_095, col: 511 }), ample),
+		(Some(Place { node: 3, row: 17, col: 1_000 }), scarce),
+		(Some(Place { node: 9, row: 300, col: 4_000 }), ample),
+		(Some(Place { node: 13, row: 2_048, col: 7 }), scarce),
+		(Some(Place { node: output, row: 4_095, col: 3 }), scarce),
 	];
-	for (lie, spool_bytes) in lies.into_iter().flat_map(|lie| [(lie, 1_024 * MIB), (lie, 49 * MIB)])
-	{
-		let mut work = large();
+	for (lie, spool_bytes) in cases {
+		let Work { program, trace, roots } = &honest;
+		let mut work =
+			Work { program: program.clone(), trace: trace.clone(), roots: roots.clone() };
 		if let Some(place) = lie {
 			work.corrupt(place);
 		}
