@@ -15,6 +15,8 @@ use std::time::Instant;
 /// Least turns, and most; in between as many as make two seconds of execution.
 const TURNS: (usize, usize) = (5, 200);
 const EXECUTION: f64 = 2.0;
+/// Repetitions within a turn.
+const REPEATS: usize = 4;
 /// Enough for the projections of all constants.
 const KEPT_BYTES: usize = 64 << 20;
 
@@ -22,6 +24,17 @@ pub fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
 	let start = Instant::now();
 	let made = work();
 	(start.elapsed().as_secs_f64(), made)
+}
+
+/// The best of a few, for what is short beside the execution of its turn.
+fn quickest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
+	let (mut best, mut made) = seconds(&mut work);
+	for _ in 1..REPEATS {
+		let (time, again) = seconds(&mut work);
+		best = best.min(time);
+		made = again;
+	}
+	(best, made)
 }
 
 /// Turns for something of which one takes so long.
@@ -111,9 +124,14 @@ impl Measured {
 	}
 
 	/// Executing again from inputs and constants. Moves the roots of all tensors beside them.
+	///
+	/// The work is that of execution and commitment, so the slower of both measurements counts: on a
+	/// busy machine a replay may happen to look faster than the execution that it repeats.
 	pub fn replay(&self) -> Audits {
+		let Times { execution, commitment, replay, .. } = self.times;
+		let time = replay.max(execution + commitment);
 		let Sizes { inputs, consts, roots, .. } = self.sizes;
-		self.audits(self.times.replay, self.times.constants, inputs + roots, consts)
+		self.audits(time, self.times.constants, inputs + roots, consts)
 	}
 
 	/// A few rows, those of constants among them, whoever holds them.
@@ -172,21 +190,21 @@ fn one_turn(
 	let prepared = prepared?;
 	let (execution, trace) = seconds(|| prepared.execute(task.inputs.clone(), &mut ()));
 	let trace = trace.map_err(|error| format!("{}: {error}", task.name))?;
-	let (output, _) = seconds(|| trace.output().map(tensor_root));
-	let (commitment, made) = seconds(|| trace.commit_executed(&task.program));
+	let (output, _) = quickest(|| trace.output().map(tensor_root));
+	let (commitment, made) = quickest(|| trace.commit_executed(&task.program));
 	if made != *committed {
 		return Err(format!("{}: two executions differ", task.name));
 	}
 	let secret = [turn as u8; 32];
 	let roots = &made.tensor_roots;
 	let (projection, verdict) =
-		seconds(|| projection::audit_verified(&task.program, claim, &trace, roots, &secret));
+		quickest(|| projection::audit_verified(&task.program, claim, &trace, roots, &secret));
 	let valid = |depth: &str, verdict: Verdict| match verdict {
 		Verdict::Valid => Ok(()),
 		other => Err(format!("{}: {depth} of honest work says {other:?}", task.name)),
 	};
 	valid("a projection", verdict)?;
-	let (kept, verdict) = seconds(|| {
+	let (kept, verdict) = quickest(|| {
 		let (program, roots) = (&task.program, &made.tensor_roots);
 		projection::audit_kept(program, claim, &trace, roots, &secret, keep, &mut ())
 	});

@@ -5,6 +5,9 @@ use assay_compute::matmul::Kernel;
 use serde_json::{json, Value};
 use std::fmt::Write;
 
+/// Load below which a machine is quiet.
+const QUIET: f64 = 0.3;
+
 pub enum Format {
 	Text,
 	Markdown,
@@ -37,8 +40,12 @@ impl Machine {
 
 	fn text(&self) -> String {
 		let load = self.load.map_or("unknown".into(), |load| load.to_string());
+		let busy = match self.load {
+			Some(load) if load < QUIET => "",
+			_ => ". The machine was not known to be quiet, so ratios of times are unsure",
+		};
 		format!(
-			"one thread of {} ({} cores), kernel {}, load before {load}",
+			"one thread of {} ({} cores), kernel {}, load before {load}{busy}",
 			self.processor, self.cores, self.kernel
 		)
 	}

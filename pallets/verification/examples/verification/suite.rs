@@ -125,8 +125,7 @@ fn product_figures(table: &mut Table, n: u32, goal: Option<f64>, of: &Measured) 
 	table.figure(name("the same ÷ copying main memory"), read / copied, Goal::None);
 	let whole = of.projection().held.compute;
 	table.figure(name("hashing and projection ÷ execution"), whole, Goal::None);
-	let replay = times.replay / times.execution;
-	table.figure(name("replay ÷ execution"), replay, Goal::None);
+	table.figure(name("replay ÷ execution"), of.replay().held.compute, Goal::None);
 }
 
 fn batch_figures(table: &mut Table) -> Result<(), String> {
