@@ -39,7 +39,7 @@ fn wait_for_submission(net: &Net) {
 }
 
 /// Runs a command that prints what it found and may exit with 1.
-fn look(mut command: Command) -> (Option<i32>, Value) {
+pub fn look(mut command: Command) -> (Option<i32>, Value) {
 	let output = command.output().unwrap();
 	let text = String::from_utf8(output.stdout).unwrap();
 	let errors = String::from_utf8_lossy(&output.stderr);
@@ -104,6 +104,43 @@ fn a_stranger_proves_a_lie_and_is_paid() {
 	let stats = cli.run(&["network"]).unwrap();
 	assert_eq!(planck(&stats["escrow"]), 0, "{stats}");
 	assert_eq!(planck(&stats["destroyed"]), burned, "{stats}");
+}
+
+/// Killed between sealing its report and opening it, a challenger has all on disk that it takes.
+#[test]
+fn a_report_is_opened_after_a_kill() {
+	let mut net = start();
+	let cli = net.cli.clone();
+	let issuance = Issuance::at_genesis(&cli);
+	let lying =
+		WorkerOptions { sabotage: Some("18:3:0:1".into()), ..WorkerOptions::honest("//Dave") };
+	let provider = net.register(&lying, None).unwrap();
+	let _worker = net.start_worker(&provider, lying.sabotage.as_deref()).unwrap();
+	let before = wealth(&cli, CHALLENGER);
+	let submission = post(&net, &provider, &["--optimistic"]);
+	wait_for_submission(&net);
+	let out = net.folder().join("proof");
+	let sealed = net.folder().join("proof.sealed");
+	let (out, sealed_text) = (out.display().to_string(), sealed.display().to_string());
+	let mut audit =
+		cli.command(&["--suri", CHALLENGER, "audit", "task", "0:0", "--report", "--out", &out]);
+	let mut killed = audit.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+	until("the report to be kept", || sealed.exists());
+	killed.kill().unwrap();
+	killed.wait().unwrap();
+	// Nobody else can open it.
+	let other = cli.attempt(&["--suri", BUYER, "audit", "resume", &sealed_text]).unwrap();
+	assert!(other.is_err_and(|e| e.error.contains("give that key")));
+	let report = cli.run(&["--suri", CHALLENGER, "audit", "resume", &sealed_text]).unwrap();
+	assert_eq!(report["reported"], "convicted", "{report}");
+	assert!(!sealed.exists());
+	let watched = ended(submission);
+	check_sums(&watched["job"]);
+	let reward = planck(&events(&watched, "convicted")[0]["reward"]);
+	assert!(reward > 0, "{watched}");
+	until("the reward", || wealth(&cli, CHALLENGER) > before);
+	assert!(wealth(&cli, CHALLENGER) + 1_000_000_000_000 > before + reward);
+	issuance.check(&cli);
 }
 
 /// An honest result is found right from outside, and whoever accuses it pays for that.

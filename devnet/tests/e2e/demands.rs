@@ -2,6 +2,7 @@
 //! forfeits what a lie would.
 
 use crate::{
+	challenges::look,
 	common::*,
 	fakes::{root, serve, Behaviour, Fake},
 };
@@ -48,6 +49,42 @@ fn a_liar_that_says_nothing_forfeits_everything() {
 	let earned = wealth(&cli, "//Alice") - auditor;
 	assert!(earned < 1_000_000_000_000, "{earned} planck but for fees of transactions");
 	assert_eq!(planck(&cli.run(&["network"]).unwrap()["destroyed"]), burned);
+	issuance.check(&cli);
+}
+
+/// The same where nobody is drawn to look: a stranger demands what he is not served, has back what that
+/// cost him, and nothing else.
+#[test]
+fn a_stranger_has_a_silent_liar_convicted() {
+	let net = start();
+	let cli = net.cli.clone();
+	let issuance = Issuance::at_genesis(&cli);
+	let (url, _) = serve(Behaviour::Closed);
+	let fake = Fake::register(&net, "//Eve", &url);
+	let (before, stranger) = (wealth(&cli, "//Eve"), wealth(&cli, "//Ferdie"));
+	let to = ["--optimistic", "--provider", &fake.provider.address, "--machine", "0"];
+	let more = [&to[..], &["--value", "7ASY", "--lifetime", "20"]].concat();
+	let watched = std::thread::scope(|scope| {
+		let told = scope.spawn(|| cli.follow(BUYER, &program(), &batches(1), &more).unwrap());
+		let task = fake.accept(0);
+		fake.submit(task, root(&claim(0)[1]), root(&claim(1)[2]));
+		let audit = ["--suri", "//Ferdie", "audit", "task", "0:0", "--report"];
+		let (code, found) = look(cli.command(&audit));
+		assert_eq!((code, &found["finding"]), (Some(1), &"owed".into()), "{found}");
+		assert_eq!(found["reported"], "convicted: withheld", "{found}");
+		told.join().unwrap()
+	});
+	let withheld = &watched["tasks"][0]["reason"]["convicted"]["withheld"];
+	assert!(withheld.is_object(), "{watched}");
+	check_sums(&watched["job"]);
+	let conviction = events(&watched, "convicted")[0];
+	let [forfeit, compensation, reward, burned] =
+		["forfeit", "compensation", "reward", "burned"].map(|part| planck(&conviction[part]));
+	assert_eq!((compensation, reward), (7_000_000_000_000, 0), "{watched}");
+	assert_eq!(burned, forfeit - compensation);
+	assert_eq!(before - wealth(&cli, "//Eve"), forfeit);
+	let lost = stranger - wealth(&cli, "//Ferdie");
+	assert!(lost < 100_000_000_000, "{lost} planck beside fees of transactions");
 	issuance.check(&cli);
 }
 

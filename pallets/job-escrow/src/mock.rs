@@ -442,13 +442,23 @@ pub fn pass(blocks: u32) {
 fn custodians_report() {
 	let Some(found) = state(|s| s.custodians_find).unwrap_or(Some(Delivery::Held)) else { return };
 	for task in state(|s| std::mem::take(&mut s.custodies)) {
-		deliver(task.index, found);
+		match found {
+			// Then others look, and come to an end.
+			Delivery::Doubted => {
+				deliver_of(task, Delivery::Doubted);
+				deliver_of(task, Delivery::Undelivered);
+			}
+			found => deliver_of(task, found),
+		}
 	}
 }
 
 /// Custodians say what they find of a task.
 pub fn deliver(index: u32, found: Delivery) {
-	let task = TaskId { job: 0, index };
+	deliver_of(TaskId { job: 0, index }, found);
+}
+
+fn deliver_of(task: TaskId, found: Delivery) {
 	if !JobEscrow::delivered(task, found, vec![AUDITOR, AUDITOR + 1]) {
 		state(|s| s.windows.remove(&task));
 	}

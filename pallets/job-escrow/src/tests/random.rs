@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::Totals;
-use assay_primitives::replication::{seal, Outcome};
+use assay_primitives::{
+	replication::{seal, Outcome},
+	work::Delivery,
+};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ enum Act {
 	Advance(u64, u32),
 	Conclude(usize, u8, usize),
 	Ask(u64, u8),
+	Acknowledge(u64, u32),
+	Find(u8),
 	Pass(u32),
 }
 
@@ -41,8 +46,10 @@ fn act() -> impl Strategy<Value = Act> {
 		1 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Decline(h, j, i)),
 		6 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Submit(h, j, i)),
 		1 => (hot.clone(), job.clone(), index.clone()).prop_map(|(h, j, i)| Act::Abandon(h, j, i)),
-		1 => (job, index).prop_map(|(j, i)| Act::Advance(j, i)),
+		1 => (job.clone(), index.clone()).prop_map(|(j, i)| Act::Advance(j, i)),
 		6 => (0..8usize, 0..4u8, 0..3usize).prop_map(|(t, o, n)| Act::Conclude(t, o, n)),
+		1 => (job.clone(), index.clone()).prop_map(|(j, i)| Act::Acknowledge(j, i)),
+		2 => (0..5u8).prop_map(Act::Find),
 		2 => (hot, 0..4u8).prop_map(|(h, p)| Act::Ask(h, p)),
 		6 => (1..8u32).prop_map(Act::Pass),
 	]
@@ -120,6 +127,20 @@ fn run(act: Act) {
 				p => s.asks.insert(PROVIDER + h, Balance::from(p) * ASY),
 			});
 		}
+		Act::Acknowledge(job, index) => {
+			let tasks = vec![index].try_into().unwrap();
+			let _ = JobEscrow::acknowledge(RuntimeOrigin::signed(BUYER), job, tasks);
+		}
+		Act::Find(what) => {
+			let found = match what {
+				0 => Some(Delivery::Held),
+				1 => Some(Delivery::Doubted),
+				2 => Some(Delivery::Undelivered),
+				3 => Some(Delivery::Inconclusive),
+				_ => None,
+			};
+			state(|s| (s.custodians_find, s.custody_fee) = (Some(found), ASY / 100));
+		}
 		Act::Pass(n) => pass(n),
 	}
 	JobEscrow::do_try_state().unwrap();
@@ -134,6 +155,7 @@ proptest! {
 			state(|s| s.lot = Some(true));
 			acts.into_iter().for_each(run);
 			// Audits are ended by verification, which always ends them; the rest ends by time.
+			state(|s| s.custodians_find = Some(Some(Delivery::Held)));
 			for _ in 0..40 {
 				pass(30);
 				run(Act::Conclude(0, 3, 0));

@@ -175,7 +175,7 @@ fn who_is_outvoted_is_unpaid_and_loses_a_part() {
 		Agreed::<Test>::insert(PROVIDER + 1, 9);
 		to_opening(&[result(1), result(2), result(1)]);
 		(0..3).for_each(|index| open_it(index, result([1, 2, 1][index as usize])));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		assert_eq!(refunded_for(1), Reason::Outvoted);
 		check_closed(3, 2, 1);
 		assert_eq!(Balances::free_balance(PROVIDER + 1), 0);
@@ -267,7 +267,7 @@ fn seals_are_opened_once_in_time_and_by_whose_they_are() {
 			JobEscrow::open_result(late, 0, 2, result(1), SALT),
 			Error::<Test>::DeadlinePassed
 		);
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		check_closed(3, 2, 1);
 	});
 }
@@ -361,7 +361,7 @@ fn an_absent_replica_does_not_hold_up_the_others() {
 		assert_eq!(task(2).status, TaskStatus::Standby);
 		open_it(0, result(1));
 		open_it(1, result(1));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		assert_eq!(refunded_for(2), Reason::NotNeeded);
 		check_closed(3, 2, 0);
 	});
@@ -387,7 +387,7 @@ fn a_missed_deadline_has_another_provider_do_it() {
 		seal_it(2, &result(1));
 		pass(1);
 		(0..3).for_each(|index| open_it(index, result(1)));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		check_closed(3, 3, 0);
 	});
 }
@@ -428,7 +428,7 @@ fn without_a_majority_nobody_is_to_blame_and_it_is_done_again() {
 		to_sealed(0, &[result(1), result(1), result(1)]);
 		pass(1);
 		(0..3).for_each(|index| open_it(index, result(1)));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		check_closed(3, 3, 0);
 	});
 }
@@ -471,7 +471,7 @@ fn within_the_tolerance_is_agreement() {
 		// One apart is within; two apart are joined by the one between them.
 		to_opening(&[about(10), about(11), about(12)]);
 		(0..3).for_each(|index| open_it(index, about(10 + index as i32)));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		check_closed(3, 3, 0);
 	});
 }
@@ -487,7 +487,7 @@ fn beyond_the_tolerance_is_not() {
 		open_it(0, about(10));
 		open_it(1, about(12));
 		open_it(2, about(9));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		assert_eq!(refunded_for(1), Reason::Outvoted);
 		check_closed(3, 2, 1);
 	});
@@ -541,7 +541,7 @@ fn trust_is_tested_at_the_floor_and_as_the_buyer_wants() {
 			[1, 2].iter().for_each(|index| seal_it(*index, &result(1)));
 			pass(1);
 			(0..3).for_each(|index| open_it(index, result(1)));
-			pass(1 + WINDOW);
+			pass(WINDOW + 2);
 			check_closed(3, 3, 0);
 			assert_eq!(Agreed::<Test>::get(PROVIDER), agreed + 1);
 		});
@@ -610,7 +610,7 @@ fn a_buyer_cannot_see_results_and_deny_their_majority() {
 		pass(1);
 		assert_ok!(JobEscrow::cancel(RuntimeOrigin::signed(BUYER), 0));
 		(0..3).for_each(|index| open_it(index, result(1)));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		check_closed(6, 3, 0);
 	});
 }
@@ -667,7 +667,7 @@ fn a_short_lifetime_does_not_cut_replicas_off() {
 		(0..3).for_each(|index| seal_it(index, &result(1)));
 		pass(1);
 		(0..3).for_each(|index| open_it(index, result(1)));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		check_closed(3, 3, 0);
 	});
 }
@@ -713,7 +713,7 @@ fn a_first_replica_out_of_runs_makes_room_for_another() {
 		pass(1);
 		open_it(1, result(1));
 		open_it(2, result(1));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		assert_eq!(refunded_for(0), Reason::NotNeeded);
 		check_closed(3, 2, 0);
 	});
@@ -739,7 +739,7 @@ fn the_part_that_a_vote_costs_is_bounded() {
 		// Then a vote costs nothing but the pay.
 		to_opening(&[result(1), result(2), result(1)]);
 		(0..3).for_each(|index| open_it(index, result([1, 2, 1][index as usize])));
-		pass(1 + WINDOW);
+		pass(WINDOW + 2);
 		check_closed(3, 2, 0);
 	});
 }
