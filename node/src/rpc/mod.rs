@@ -58,7 +58,7 @@ pub enum Consensus {
 		/// Proves that blocks are final.
 		finality_proofs: Arc<FinalityProofProvider<FullBackend, Block>>,
 		/// Proves it from the first block on.
-		finality: Finality,
+		finality: Box<Finality>,
 	},
 	/// By commands to the sealing engine.
 	Seal(mpsc::Sender<SealCommand>),
@@ -90,7 +90,7 @@ fn merge(
 			finality_proofs,
 			finality,
 		} => {
-			module.merge(finality::module(finality.clone()))?;
+			module.merge(finality::module(finality.as_ref().clone()))?;
 			let babe = Babe::new(
 				client.clone(),
 				babe_worker.clone(),

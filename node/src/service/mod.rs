@@ -126,7 +126,7 @@ where
 				justifications: consensus.grandpa.justification_stream(),
 				voter_state: voter_state.clone(),
 				finality_proofs: grandpa::finality_proofs(&backend, &consensus.grandpa),
-				finality,
+				finality: Box::new(finality),
 			},
 			None => rpc::Consensus::Seal(seal_sender.clone()),
 		},

@@ -142,7 +142,7 @@ fn votes_for_descendants_count_with_the_headers_that_lead_to_them() {
 	};
 	let (child, grandchild) = (child.clone(), grandchild.clone());
 	assert!(checked(&with(&[child.clone(), grandchild.clone()])).ok());
-	fails_at(&with(&[grandchild.clone()]), "finality", "two thirds");
+	fails_at(&with(std::slice::from_ref(&grandchild)), "finality", "two thirds");
 	fails_at(&with(&[]), "finality", "two thirds");
 	let stray = header(123, root(7), None);
 	fails_at(&with(&[child, grandchild, stray]), "finality", "not those needed");
