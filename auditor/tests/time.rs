@@ -82,7 +82,7 @@ async fn an_audit_ends_with_its_round() {
 	let work = Work::new();
 	let worker = worker(&work, work.inputs()).await;
 	let (_silent, url) = silent().await;
-	let config = Config { block_time: Duration::from_millis(5), fetching: 1, ..patient() };
+	let config = Config { block_time: Duration::from_millis(20), fetching: 1, ..patient() };
 	let handle = Auditor::start(config).await.unwrap();
 	let mut stuck = worker.request(Depth::Projection);
 	stuck.endpoint = url;
@@ -92,7 +92,7 @@ async fn an_audit_ends_with_its_round() {
 	assert_eq!(post(&handle, &stuck).await, AuditReply::Pending);
 	assert_eq!(post(&handle, &queued).await, AuditReply::Pending);
 	until(|| handle.metrics().queues.active == 0).await;
-	assert!(begun.elapsed() >= Duration::from_millis(500));
+	assert!(begun.elapsed() >= Duration::from_millis(2_000));
 	assert_eq!(post(&handle, &stuck).await, AuditReply::Done(Finding::Unavailable));
 	assert_eq!(post(&handle, &queued).await, AuditReply::Expired);
 	let metrics = handle.metrics();
@@ -228,7 +228,8 @@ async fn computing_stops_with_the_round() {
 /// A long audit gives way to another provider's, and comes to its end all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_audit_gives_way() {
-	let work = Work::long(24);
+	// Many more turns than the short one takes.
+	let work = Work::long(96);
 	let long = worker(&work, vec![]).await;
 	let work = Work::new();
 	let short = worker(&work, work.inputs()).await;

@@ -184,6 +184,11 @@ impl Auditing {
 			over = watch.ended() => Err(Stop::Over(over)),
 			outcome = self.audit(&mut work, request) => outcome,
 		};
+		// What computes may have seen the end of its time a moment earlier, and stopped.
+		let outcome = match (outcome, watch.over()) {
+			(Err(Stop::Refused(_)), Some(over)) => Err(Stop::Over(over)),
+			(outcome, _) => outcome,
+		};
 		let reply = match outcome {
 			Ok(Found::Right) => AuditReply::Done(Finding::Right),
 			Ok(Found::Wrong(fault, proof)) => {

@@ -3,7 +3,7 @@
 //! Written by `scripts/bench weights`; run it to measure anew.
 //!
 //! - Machine: AMD EPYC, 2 cores.
-//! - Method: 25 values of each component, 5 times each in each of 5 passes, a line through the
+//! - Method: 25 values of each component, 5 times each in each of 3 passes, a line through the
 //!   middle half of the times by least squares. Reads and writes are counted; what one costs is the
 //!   runtime's to say.
 //! - Proof sizes are nought: the chain records no proofs, and its blocks have no limit of them.
@@ -81,36 +81,36 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Parameters` (r:1 w:0), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1).
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(93_542_744, 0)
-			.saturating_add(Weight::from_parts(306_605, 0).saturating_mul(b.into()))
+		Weight::from_parts(1_003_661_605, 0)
+			.saturating_add(Weight::from_parts(435_072, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 	/// `Verification::Programs` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1).
 	fn remove_program() -> Weight {
-		Weight::from_parts(70_011_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(107_841_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Audits` (r:1 w:1).
 	fn seal_verdict() -> Weight {
-		Weight::from_parts(32_381_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
+		Weight::from_parts(71_384_000, 0).saturating_add(T::DbWeight::get().reads_writes(1, 1))
 	}
 	/// `Verification::Audits` (r:1 w:0), `System::BlockHash` (r:1 w:0).
 	fn authorize_seal_verdict() -> Weight {
-		Weight::from_parts(70_382_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
+		Weight::from_parts(112_379_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `Verification::Parameters` (r:0 w:1).
 	fn set_parameters() -> Weight {
-		Weight::from_parts(10_860_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(23_313_000, 0).saturating_add(T::DbWeight::get().reads_writes(0, 1))
 	}
 	/// `Session::Validators` (r:1 w:0), `Babe::AuthorVrfRandomness` (r:1 w:0),
 	/// `Verification::Entropy` (r:0 w:2).
 	fn record_entropy() -> Weight {
-		Weight::from_parts(20_258_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(38_512_000, 0).saturating_add(T::DbWeight::get().reads_writes(2, 2))
 	}
 	/// `Verification::AgendaCursor` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::AgendaItems` (r:1 w:1), `Verification::Audits` (r:1 w:0).
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(22_542_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(37_320_000, 0).saturating_add(T::DbWeight::get().reads_writes(4, 3))
 	}
 	/// `a` in `[15, 1000]`. At the highest: `Verification::Audits` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::Entropy` (r:32 w:0),
@@ -118,8 +118,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Bonds` (r:30 w:15), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::Duties` (r:0 w:15), `Verification::AgendaItems` (r:0 w:1).
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(440_751_378, 0)
-			.saturating_add(Weight::from_parts(210_385, 0).saturating_mul(a.into()))
+		Weight::from_parts(834_856_527, 0)
+			.saturating_add(Weight::from_parts(312_653, 0).saturating_mul(a.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(65, 33))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Bonds` (r:15 w:15),
@@ -129,53 +129,55 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Duties` (r:0 w:15),
 	/// `Verification::AgendaItems` (r:0 w:1).
 	fn step_deadline() -> Weight {
-		Weight::from_parts(784_862_000, 0).saturating_add(T::DbWeight::get().reads_writes(51, 66))
+		Weight::from_parts(1_294_081_000, 0).saturating_add(T::DbWeight::get().reads_writes(51, 66))
 	}
 	/// `i` in `[0, 16]`. `h` in `[0, 31]`.
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(2_789_888, 0)
-			.saturating_add(Weight::from_parts(135_380, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(800_869, 0).saturating_mul(h.into()))
+		Weight::from_parts(2_885_821, 0)
+			.saturating_add(Weight::from_parts(314_398, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(1_250_061, 0).saturating_mul(h.into()))
 	}
 	/// `b` in `[0, 2000000]`. At the highest: `Verification::Audits` (r:1 w:0).
 	fn authorize_open_verdict(b: u32) -> Weight {
-		Weight::from_parts(15_803_238, 0)
-			.saturating_add(Weight::from_parts(1_073, 0).saturating_mul(b.into()))
+		Weight::from_parts(9_603_372, 0)
+			.saturating_add(Weight::from_parts(1_247, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(1, 0))
 	}
 	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `Verification::Bonds` (r:1 w:1).
 	fn bond() -> Weight {
-		Weight::from_parts(77_626_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(149_328_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Bonds` (r:1 w:1), `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1).
 	fn unbond() -> Weight {
-		Weight::from_parts(69_781_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(125_263_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Cases` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
 	/// `Verification::Reports` (r:1 w:1), `System::Account` (r:1 w:1),
 	/// `Balances::Holds` (r:1 w:1), `Verification::AgendaCounts` (r:1 w:1),
 	/// `Verification::AgendaItems` (r:0 w:1).
 	fn commit_report() -> Weight {
-		Weight::from_parts(155_111_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 6))
+		Weight::from_parts(267_208_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 6))
 	}
 	/// `Verification::Reports` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `Emissions::Total` (r:1 w:1),
 	/// `Verification::Audits` (r:1 w:0).
 	fn lapse_report() -> Weight {
-		Weight::from_parts(71_745_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 5))
+		Weight::from_parts(79_228_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 5))
 	}
 	/// `Verification::Convictions` (r:1 w:1), `Verification::Programs` (r:1 w:1),
 	/// `JobEscrow::Totals` (r:1 w:1).
 	fn pay_reward() -> Weight {
-		Weight::from_parts(26_460_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(28_593_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 3))
 	}
 	/// `Verification::Cases` (r:1 w:1), `Verification::Bonds` (r:15 w:15).
 	fn close_case() -> Weight {
-		Weight::from_parts(113_673_000, 0).saturating_add(T::DbWeight::get().reads_writes(16, 16))
+		Weight::from_parts(182_760_000, 0).saturating_add(T::DbWeight::get().reads_writes(16, 16))
 	}
-	// Not measured yet.
+	/// `Verification::Cases` (r:1 w:0), `Verification::Audits` (r:1 w:1),
+	/// `Verification::Parameters` (r:1 w:0), `Verification::CounterForAudits` (r:1 w:1),
+	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn begin_custody() -> Weight {
-		Weight::from_parts(60_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(6, 5))
+		Weight::from_parts(53_149_000, 0).saturating_add(T::DbWeight::get().reads_writes(5, 4))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `Verification::Bonds` (r:15 w:15), `System::Account` (r:1 w:1),
@@ -184,7 +186,7 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Duties` (r:0 w:1),
 	/// `Verification::AgendaItems` (r:0 w:1).
 	fn open_verdict() -> Weight {
-		Weight::from_parts(229_981_000, 0).saturating_add(T::DbWeight::get().reads_writes(23, 24))
+		Weight::from_parts(444_539_000, 0).saturating_add(T::DbWeight::get().reads_writes(23, 24))
 	}
 	/// `Verification::Reports` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `Verification::Programs` (r:1 w:1), `System::Account` (r:16 w:16),
@@ -194,26 +196,26 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::Earlier` (r:0 w:1),
 	/// `Verification::Convictions` (r:0 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn report_fraud() -> Weight {
-		Weight::from_parts(820_319_000, 0).saturating_add(T::DbWeight::get().reads_writes(55, 56))
+		Weight::from_parts(1_469_950_000, 0).saturating_add(T::DbWeight::get().reads_writes(55, 56))
 	}
 	/// `Verification::Cases` (r:1 w:1), `Verification::Demands` (r:1 w:1),
 	/// `System::Account` (r:1 w:1), `Balances::Holds` (r:1 w:1), `JobEscrow::Tasks` (r:1 w:0),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::Programs` (r:1 w:0),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn demand() -> Weight {
-		Weight::from_parts(194_485_000, 0).saturating_add(T::DbWeight::get().reads_writes(8, 6))
+		Weight::from_parts(372_004_000, 0).saturating_add(T::DbWeight::get().reads_writes(8, 6))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `Verification::Parameters` (r:1 w:0), `Verification::Programs` (r:1 w:0),
 	/// `Verification::Demands` (r:1 w:1), `Verification::AgendaCounts` (r:2 w:2),
 	/// `Verification::AgendaItems` (r:0 w:2).
 	fn demand_as_auditor() -> Weight {
-		Weight::from_parts(128_431_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 7))
+		Weight::from_parts(221_904_000, 0).saturating_add(T::DbWeight::get().reads_writes(7, 7))
 	}
 	/// `Verification::Audits` (r:1 w:0), `Verification::Demands` (r:1 w:0),
 	/// `System::BlockHash` (r:1 w:0).
 	fn authorize_demand_as_auditor() -> Weight {
-		Weight::from_parts(86_091_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 0))
+		Weight::from_parts(130_132_000, 0).saturating_add(T::DbWeight::get().reads_writes(3, 0))
 	}
 	/// `b` in `[1000, 524288]`. At the highest: `System::Account` (r:2 w:2),
 	/// `Verification::Demands` (r:1 w:1), `Verification::Cases` (r:1 w:1),
@@ -221,8 +223,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Audits` (r:1 w:1), `Verification::Parameters` (r:1 w:0),
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn answer(b: u32) -> Weight {
-		Weight::from_parts(166_443_843, 0)
-			.saturating_add(Weight::from_parts(7_674, 0).saturating_mul(b.into()))
+		Weight::from_parts(267_560_150, 0)
+			.saturating_add(Weight::from_parts(10_491, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(9, 8))
 	}
 	/// `Verification::Demands` (r:1 w:1), `System::Account` (r:1 w:1),
@@ -231,30 +233,30 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::Bonds` (r:15 w:15), `JobEscrow::Jobs` (r:1 w:0),
 	/// `Verification::Earlier` (r:0 w:1), `Verification::Duties` (r:0 w:15).
 	fn lapse_demand() -> Weight {
-		Weight::from_parts(257_433_000, 0).saturating_add(T::DbWeight::get().reads_writes(22, 37))
+		Weight::from_parts(425_502_000, 0).saturating_add(T::DbWeight::get().reads_writes(22, 37))
 	}
 	/// `b` in `[1000, 524288]`. At the highest: `Verification::Programs` (r:2 w:0).
 	fn verify_fill(b: u32) -> Weight {
-		Weight::from_parts(28_312_778, 0)
-			.saturating_add(Weight::from_parts(16_315, 0).saturating_mul(b.into()))
+		Weight::from_parts(191_590_965, 0)
+			.saturating_add(Weight::from_parts(20_071, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `b` in `[1000, 262000]`. At the highest: `Verification::Programs` (r:2 w:0).
 	fn verify_product(b: u32) -> Weight {
-		Weight::from_parts(42_203_535, 0)
-			.saturating_add(Weight::from_parts(7_366, 0).saturating_mul(b.into()))
+		Weight::from_parts(43_832_000, 0)
+			.saturating_add(Weight::from_parts(9_667, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `b` in `[1000, 655360]`. At the highest: `Verification::Programs` (r:2 w:0).
 	fn verify_quant(b: u32) -> Weight {
-		Weight::from_parts(35_949_267, 0)
-			.saturating_add(Weight::from_parts(7_698, 0).saturating_mul(b.into()))
+		Weight::from_parts(194_563_524, 0)
+			.saturating_add(Weight::from_parts(8_984, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 	/// `b` in `[1000, 2097152]`. At the highest: `Verification::Programs` (r:2 w:0).
 	fn verify_norm(b: u32) -> Weight {
-		Weight::from_parts(53_320_742, 0)
-			.saturating_add(Weight::from_parts(7_587, 0).saturating_mul(b.into()))
+		Weight::from_parts(282_569_852, 0)
+			.saturating_add(Weight::from_parts(9_122, 0).saturating_mul(b.into()))
 			.saturating_add(T::DbWeight::get().reads_writes(2, 0))
 	}
 }
@@ -262,114 +264,113 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 // For tests.
 impl WeightInfo for () {
 	fn register_program(b: u32) -> Weight {
-		Weight::from_parts(93_542_744, 0)
-			.saturating_add(Weight::from_parts(306_605, 0).saturating_mul(b.into()))
+		Weight::from_parts(1_003_661_605, 0)
+			.saturating_add(Weight::from_parts(435_072, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 	fn remove_program() -> Weight {
-		Weight::from_parts(70_011_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(107_841_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn seal_verdict() -> Weight {
-		Weight::from_parts(32_381_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
+		Weight::from_parts(71_384_000, 0).saturating_add(ParityDbWeight::get().reads_writes(1, 1))
 	}
 	fn authorize_seal_verdict() -> Weight {
-		Weight::from_parts(70_382_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
+		Weight::from_parts(112_379_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn set_parameters() -> Weight {
-		Weight::from_parts(10_860_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
+		Weight::from_parts(23_313_000, 0).saturating_add(ParityDbWeight::get().reads_writes(0, 1))
 	}
 	fn record_entropy() -> Weight {
-		Weight::from_parts(20_258_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
+		Weight::from_parts(38_512_000, 0).saturating_add(ParityDbWeight::get().reads_writes(2, 2))
 	}
 	fn agenda_overhead() -> Weight {
-		Weight::from_parts(22_542_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
+		Weight::from_parts(37_320_000, 0).saturating_add(ParityDbWeight::get().reads_writes(4, 3))
 	}
 	fn step_draw(a: u32) -> Weight {
-		Weight::from_parts(440_751_378, 0)
-			.saturating_add(Weight::from_parts(210_385, 0).saturating_mul(a.into()))
+		Weight::from_parts(834_856_527, 0)
+			.saturating_add(Weight::from_parts(312_653, 0).saturating_mul(a.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(65, 33))
 	}
 	fn step_deadline() -> Weight {
-		Weight::from_parts(784_862_000, 0)
+		Weight::from_parts(1_294_081_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(51, 66))
 	}
 	fn verify_inputs(i: u32, h: u32) -> Weight {
-		Weight::from_parts(2_789_888, 0)
-			.saturating_add(Weight::from_parts(135_380, 0).saturating_mul(i.into()))
-			.saturating_add(Weight::from_parts(800_869, 0).saturating_mul(h.into()))
+		Weight::from_parts(2_885_821, 0)
+			.saturating_add(Weight::from_parts(314_398, 0).saturating_mul(i.into()))
+			.saturating_add(Weight::from_parts(1_250_061, 0).saturating_mul(h.into()))
 	}
 	fn authorize_open_verdict(b: u32) -> Weight {
-		Weight::from_parts(15_803_238, 0)
-			.saturating_add(Weight::from_parts(1_073, 0).saturating_mul(b.into()))
+		Weight::from_parts(9_603_372, 0)
+			.saturating_add(Weight::from_parts(1_247, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(1, 0))
 	}
 	fn bond() -> Weight {
-		Weight::from_parts(77_626_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(149_328_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn unbond() -> Weight {
-		Weight::from_parts(69_781_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(125_263_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn commit_report() -> Weight {
-		Weight::from_parts(155_111_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 6))
+		Weight::from_parts(267_208_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 6))
 	}
 	fn lapse_report() -> Weight {
-		Weight::from_parts(71_745_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 5))
+		Weight::from_parts(79_228_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 5))
 	}
 	fn pay_reward() -> Weight {
-		Weight::from_parts(26_460_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+		Weight::from_parts(28_593_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 3))
 	}
 	fn close_case() -> Weight {
-		Weight::from_parts(113_673_000, 0)
+		Weight::from_parts(182_760_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(16, 16))
 	}
-	// Not measured yet.
 	fn begin_custody() -> Weight {
-		Weight::from_parts(60_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(6, 5))
+		Weight::from_parts(53_149_000, 0).saturating_add(ParityDbWeight::get().reads_writes(5, 4))
 	}
 	fn open_verdict() -> Weight {
-		Weight::from_parts(229_981_000, 0)
+		Weight::from_parts(444_539_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(23, 24))
 	}
 	fn report_fraud() -> Weight {
-		Weight::from_parts(820_319_000, 0)
+		Weight::from_parts(1_469_950_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(55, 56))
 	}
 	fn demand() -> Weight {
-		Weight::from_parts(194_485_000, 0).saturating_add(ParityDbWeight::get().reads_writes(8, 6))
+		Weight::from_parts(372_004_000, 0).saturating_add(ParityDbWeight::get().reads_writes(8, 6))
 	}
 	fn demand_as_auditor() -> Weight {
-		Weight::from_parts(128_431_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 7))
+		Weight::from_parts(221_904_000, 0).saturating_add(ParityDbWeight::get().reads_writes(7, 7))
 	}
 	fn authorize_demand_as_auditor() -> Weight {
-		Weight::from_parts(86_091_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 0))
+		Weight::from_parts(130_132_000, 0).saturating_add(ParityDbWeight::get().reads_writes(3, 0))
 	}
 	fn answer(b: u32) -> Weight {
-		Weight::from_parts(166_443_843, 0)
-			.saturating_add(Weight::from_parts(7_674, 0).saturating_mul(b.into()))
+		Weight::from_parts(267_560_150, 0)
+			.saturating_add(Weight::from_parts(10_491, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(9, 8))
 	}
 	fn lapse_demand() -> Weight {
-		Weight::from_parts(257_433_000, 0)
+		Weight::from_parts(425_502_000, 0)
 			.saturating_add(ParityDbWeight::get().reads_writes(22, 37))
 	}
 	fn verify_fill(b: u32) -> Weight {
-		Weight::from_parts(28_312_778, 0)
-			.saturating_add(Weight::from_parts(16_315, 0).saturating_mul(b.into()))
+		Weight::from_parts(191_590_965, 0)
+			.saturating_add(Weight::from_parts(20_071, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn verify_product(b: u32) -> Weight {
-		Weight::from_parts(42_203_535, 0)
-			.saturating_add(Weight::from_parts(7_366, 0).saturating_mul(b.into()))
+		Weight::from_parts(43_832_000, 0)
+			.saturating_add(Weight::from_parts(9_667, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn verify_quant(b: u32) -> Weight {
-		Weight::from_parts(35_949_267, 0)
-			.saturating_add(Weight::from_parts(7_698, 0).saturating_mul(b.into()))
+		Weight::from_parts(194_563_524, 0)
+			.saturating_add(Weight::from_parts(8_984, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 	fn verify_norm(b: u32) -> Weight {
-		Weight::from_parts(53_320_742, 0)
-			.saturating_add(Weight::from_parts(7_587, 0).saturating_mul(b.into()))
+		Weight::from_parts(282_569_852, 0)
+			.saturating_add(Weight::from_parts(9_122, 0).saturating_mul(b.into()))
 			.saturating_add(ParityDbWeight::get().reads_writes(2, 0))
 	}
 }

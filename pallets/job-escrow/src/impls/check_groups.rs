@@ -99,7 +99,18 @@ impl<T: Config> Pallet<T> {
 				ensure!(others_wait && is_sealed, "a lot is cast on what is not sealed alone");
 				ensure!(has_step, "a lot without an end");
 			}
-			Stage::Replicating { .. } => ensure!(has_step, "replicas without an end"),
+			Stage::Replicating { until } => {
+				// Once the search is over, what is still offered or done ends by its own time, and then
+				// has the group looked at.
+				let is_busy = |task: &Task<T>| {
+					matches!(task.status, TaskStatus::Offered { .. } | TaskStatus::Running { .. })
+				};
+				let is_over = Self::now() > until;
+				ensure!(
+					has_step || (is_over && slots.iter().any(is_busy)),
+					"replicas without an end"
+				);
+			}
 			Stage::Opening { .. } => {
 				let is_quiet = |task: &Task<T>| {
 					matches!(task.status, TaskStatus::Opening { .. } | TaskStatus::Standby)
