@@ -446,7 +446,8 @@ fn hashes_of_another_level_are_no_answer() {
 			let mut changed = opening.clone();
 			match &mut changed {
 				Opening::Rows { below, .. } | Opening::Tensors { below, .. } => *below = other,
-				_ => unreachable!(),
+				// Only of these two is there anything finer or coarser.
+				_ => unreachable!("rows have no hashes below them"),
 			}
 			let decided = decide(program, &claim, &wanted, &changed);
 			assert_eq!(decided, Err(Rejected::Hashes), "{wanted:?}");
