@@ -1,2 +1,5 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|_data: &[u8]| {});
+
+use assay_fuzz::{dispatch, write_seeds};
+
+libfuzzer_sys::fuzz_target!(init: write_seeds(dispatch::seeds), |bytes: &[u8]| dispatch::run(bytes));

@@ -1,2 +1,5 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|_data: &[u8]| {});
+
+use assay_fuzz::{proof, write_seeds};
+
+libfuzzer_sys::fuzz_target!(init: write_seeds(proof::seeds), |bytes: &[u8]| proof::run(bytes));

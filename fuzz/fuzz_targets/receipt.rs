@@ -1,2 +1,5 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|_data: &[u8]| {});
+
+use assay_fuzz::{receipt, write_seeds};
+
+libfuzzer_sys::fuzz_target!(init: write_seeds(receipt::seeds), |bytes: &[u8]| receipt::run(bytes));
