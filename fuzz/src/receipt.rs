@@ -80,6 +80,7 @@ fn with_facts(edits: &[u8]) -> String {
 fn kept() -> &'static Kept {
 	static KEPT_: OnceLock<Kept> = OnceLock::new();
 	KEPT_.get_or_init(|| {
+		sp_core::crypto::set_default_ss58_version(assay_primitives::SS58_PREFIX.into());
 		let written: Value = serde_json::from_str(KEPT).expect("the kept receipt is JSON");
 		let receipt: Receipt = serde_json::from_str(KEPT).expect("it is a receipt");
 		assert!(verify(KEPT, Some(receipt.genesis)).ok(), "the kept receipt holds");

@@ -1,9 +1,9 @@
 //! The chain as every input finds it, blocks on it, and transactions in them.
 
-use super::subject::{self, account, hot, PROVIDERS};
+use super::subject;
 use assay_runtime::{
 	genesis_config_presets::get_preset, AccountId, AllPalletsWithSystem, Babe, Executive, Header,
-	Runtime, RuntimeCall, RuntimeGenesisConfig, RuntimeOrigin, System, Timestamp, TxExtension,
+	Runtime, RuntimeCall, RuntimeGenesisConfig, RuntimeOrigin, System, TxExtension,
 	UncheckedExtrinsic, MILLISECS_PER_BLOCK,
 };
 use codec::Encode;
@@ -201,7 +201,8 @@ pub fn send(
 				let format = ExtrinsicFormat::Signed(who.clone(), extension(Some(&who)));
 				let xt: CheckedExtrinsic<AccountId, RuntimeCall, TxExtension> =
 					CheckedExtrinsic { format, function: call };
-				xt.apply::<Runtime>(&xt.get_dispatch_info(), length)
+				let info = xt.get_dispatch_info();
+				xt.apply::<Runtime>(&info, length)
 			}
 		};
 		match sent {
