@@ -92,7 +92,8 @@ fn tensor(node: u32, shape: Shape) -> Tensor {
 	let mut state = u64::from(node) + 1;
 	let mut data = Vec::new();
 	for _ in 0..shape.elements() {
-		state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+		state =
+			state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
 		let any = (state >> 32) as i32;
 		match (shape.dtype, state >> 61) {
 			(Dtype::I8, 0) => data.push(0x80),
@@ -109,7 +110,8 @@ fn tensor(node: u32, shape: Shape) -> Tensor {
 /// The published vectors, valid and not.
 pub fn seeds() -> Vec<Seed> {
 	let files = ["ops", "ops_edge", "graphs", "pointed", "invalid"];
-	let programs = files.iter().flat_map(|file| vectors(file).into_iter().map(|c| c.program.encode()));
+	let programs =
+		files.iter().flat_map(|file| vectors(file).into_iter().map(|c| c.program.encode()));
 	let small = programs.filter(|bytes| bytes.len() <= 1_024);
 	small.enumerate().map(|(number, bytes)| (format!("vector-{number:03}"), bytes)).collect()
 }

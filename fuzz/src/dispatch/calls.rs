@@ -20,7 +20,7 @@ use assay_runtime::{
 	AccountId, Balance, JobEscrow, ProviderRegistry, Runtime, RuntimeCall, System,
 	EXISTENTIAL_DEPOSIT,
 };
-use codec::{Decode, DecodeLimit, Encode};
+use codec::{DecodeLimit, Encode};
 use pallet_emissions::Call as Emissions;
 use pallet_job_escrow::{Call as Jobs, JobSpec};
 use pallet_provider_registry::Call as Providers;
@@ -166,9 +166,10 @@ impl Step {
 						value: self.amount(self.c),
 					},
 					1 => pallet_balances::Call::transfer_all { dest, keep_alive: self.c % 2 == 0 },
-					_ => {
-						pallet_balances::Call::transfer_keep_alive { dest, value: self.amount(self.c) }
-					}
+					_ => pallet_balances::Call::transfer_keep_alive {
+						dest,
+						value: self.amount(self.c),
+					},
 				};
 				(self.by(account(self.a)), call.into())
 			}
@@ -193,7 +194,8 @@ impl Step {
 			3 => pallet_utility::Call::as_derivative { index: self.b.into(), call: call_ }.into(),
 			4 => {
 				let other_signatories = vec![account(self.b)];
-				pallet_multisig::Call::as_multi_threshold_1 { other_signatories, call: call_ }.into()
+				pallet_multisig::Call::as_multi_threshold_1 { other_signatories, call: call_ }
+					.into()
 			}
 			_ => {
 				let real = who.clone().into();
@@ -271,7 +273,9 @@ impl Step {
 			provider.and_then(|p| ProviderRegistry::hot_key_of(&p)).unwrap_or(hot(1))
 		};
 		Some(match kind {
-			Kind::Post => (self.by(account(4 + self.d / 64)), Jobs::post { spec: self.spec() }.into()),
+			Kind::Post => {
+				(self.by(account(4 + self.d / 64)), Jobs::post { spec: self.spec() }.into())
+			}
 			Kind::Cancel => (self.by(owner), Jobs::cancel { job }.into()),
 			Kind::Advance => (self.by(account(self.c)), Jobs::advance { job, index }.into()),
 			Kind::Accept => {
@@ -287,7 +291,7 @@ impl Step {
 				(self.by(hot()), Jobs::submit { job, index, commitment }.into())
 			}
 			Kind::Abandon => (self.by(hot()), Jobs::abandon { job, index }.into()),
-			Kind::Claim => (self.by(account(self.a)), RuntimeCall::decode(&mut &CLAIM[..]).ok()?),
+			Kind::Claim => (self.by(account(self.a)), Jobs::claim {}.into()),
 			Kind::Acknowledge => {
 				let tasks = cut(vec![index; usize::from(self.c % 3) + 1]);
 				(self.by(owner), Jobs::acknowledge { job, tasks }.into())
@@ -330,7 +334,11 @@ impl Step {
 			tasks_root: subject.tasks_root(tasks),
 			tasks,
 			data_url: cut(*b"http://buyer.example"),
-			requirements: Requirements { class: MachineClass::Cpu, min_memory_mib: 4, region: None },
+			requirements: Requirements {
+				class: MachineClass::Cpu,
+				min_memory_mib: 4,
+				region: None,
+			},
 			mode,
 			assurance,
 			max_price: [2 * ASY, ASY / 5, 100 * ASY, Balance::MAX / 5][usize::from(self.c / 2 % 4)],
@@ -365,9 +373,6 @@ impl Step {
 		Some(Outcome { commitment: self.commitment()?, summary: cut(summary) })
 	}
 }
-
-/// `JobEscrow::claim`, which takes nothing.
-const CLAIM: [u8; 2] = [41, 7];
 
 impl Step {
 	fn verification_call(&self, kind: Kind) -> Option<(By, RuntimeCall)> {
@@ -405,12 +410,14 @@ impl Step {
 				let open = Verification::open_verdict { seat: id, verdict, proof, salt: SALT };
 				(self.general(), open.into())
 			}
-			Kind::Bond => {
-				(self.by(account(self.a)), Verification::bond { amount: self.amount(self.c) }.into())
-			}
-			Kind::BondLess => {
-				(self.by(account(self.a)), Verification::unbond { amount: self.amount(self.c) }.into())
-			}
+			Kind::Bond => (
+				self.by(account(self.a)),
+				Verification::bond { amount: self.amount(self.c) }.into(),
+			),
+			Kind::BondLess => (
+				self.by(account(self.a)),
+				Verification::unbond { amount: self.amount(self.c) }.into(),
+			),
 			Kind::CommitReport => {
 				let at = Cases::<Runtime>::get(task)?.submitted_at;
 				let seal = report_seal(&reporter, task, at, &self.evidence(self.c)?, &SALT);
@@ -443,7 +450,8 @@ impl Step {
 				let genesis = System::block_hash(0);
 				let signed = SignedDemand { genesis, seat: id, number: seat.demands, wanted };
 				let signature = sign(&seat.auditor, &signed.encode())?;
-				let demand = Verification::demand_as_auditor { seat: id, wanted, opened, signature };
+				let demand =
+					Verification::demand_as_auditor { seat: id, wanted, opened, signature };
 				(self.general(), demand.into())
 			}
 			_ => {

@@ -115,8 +115,10 @@ fn pre_digest(number: u32, slot: u64) -> DigestItem {
 	let author = authorities[index].0.clone().into();
 	let epoch = match number {
 		1 => 0,
-		_ => (slot - *pallet_babe::GenesisSlot::<Runtime>::get())
-			/ assay_runtime::EPOCH_DURATION_IN_SLOTS,
+		_ => {
+			(slot - *pallet_babe::GenesisSlot::<Runtime>::get())
+				/ assay_runtime::EPOCH_DURATION_IN_SLOTS
+		}
 	};
 	let randomness = match epoch > pallet_babe::EpochIndex::<Runtime>::get() {
 		true => Babe::next_epoch().randomness,
@@ -142,7 +144,8 @@ fn sign(
 	thread_local!(static SIGNED: RefCell<HashMap<Drawn, VrfSignature>> = Default::default());
 	SIGNED.with_borrow_mut(|signed| {
 		let sign = || {
-			let pair = validator(|pair| pair.public() == author).expect("validators are well known");
+			let pair =
+				validator(|pair| pair.public() == author).expect("validators are well known");
 			pair.vrf_sign(&make_vrf_sign_data(&randomness, Slot::from(slot), epoch))
 		};
 		if signed.len() > 20_000 {

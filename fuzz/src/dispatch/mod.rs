@@ -82,7 +82,12 @@ fn send(by: By, call: RuntimeCall) {
 		Err(_) => Came::KeptOut,
 		Ok(Ok(_)) => Came::Ok,
 		Ok(Err(failed)) => {
-			assert!(!is_defect(&failed.error), "{}::{}: {failed:?}", name.pallet_name, name.function_name);
+			assert!(
+				!is_defect(&failed.error),
+				"{}::{}: {failed:?}",
+				name.pallet_name,
+				name.function_name
+			);
 			Came::Failed
 		}
 	};

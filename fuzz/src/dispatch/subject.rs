@@ -3,9 +3,9 @@
 use super::chain::{send, By};
 use assay_compute::{
 	audit::{full, Claim, MemorySource, Verdict},
-	execute, prove_task, tasks_root,
+	execute,
 	proof::{demand, prove, OpenNode},
-	Dtype, Node, Program, Shape, Tensor, Trace, ValidProgram,
+	prove_task, tasks_root, Dtype, Node, Program, Shape, Tensor, Trace, ValidProgram,
 };
 use assay_primitives::{
 	demand::Wanted,
