@@ -39,7 +39,7 @@ pub fn run(bytes: &[u8]) {
 		coverage::print_at_exit();
 		check::errors_panic();
 	});
-	let [which, mut steps @ ..] = bytes else { return };
+	let Some((which, mut steps)) = bytes.split_first() else { return };
 	chain::with(*which, || {
 		let genesis = check::issuance();
 		let mut blocks = 0;
