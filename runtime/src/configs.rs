@@ -11,8 +11,8 @@ use frame_support::{
 	derive_impl, parameter_types,
 	traits::{
 		fungible::{Balanced, Credit},
-		ConstU128, ConstU16, ConstU32, ConstU64, ConstU8, Contains, InstanceFilter, OnUnbalanced,
-		VariantCountOf,
+		ConstU128, ConstU16, ConstU32, ConstU64, ConstU8, Contains, FindAuthor, InstanceFilter,
+		OnUnbalanced, VariantCountOf,
 	},
 	weights::{
 		constants::{BlockExecutionWeight, ExtrinsicBaseWeight, ParityDbWeight},
@@ -360,10 +360,9 @@ pub struct AuthorVrf;
 impl BlockEntropy for AuthorVrf {
 	fn current() -> Option<(Root, Root)> {
 		// The pallet keeps an older output where a block has none: ask the block's own digest.
-		let has_output = System::digest()
-			.logs
-			.iter()
-			.filter_map(|log| log.as_pre_runtime())
+		let digest = System::digest();
+		let pre_runtime = || digest.logs.iter().filter_map(|log| log.as_pre_runtime());
+		let has_output = pre_runtime()
 			.filter(|(engine, _)| *engine == sp_consensus_babe::BABE_ENGINE_ID)
 			.filter_map(|(_, mut data)| {
 				sp_consensus_babe::digests::PreDigest::decode(&mut data).ok()
@@ -372,7 +371,9 @@ impl BlockEntropy for AuthorVrf {
 		if !has_output {
 			return None;
 		}
-		let author = Authorship::author()?;
+		// `Authorship::author` would remember this block's author past the end of the block, and the
+		// next one's fees would go to it.
+		let author = <Runtime as pallet_authorship::Config>::FindAuthor::find_author(pre_runtime())?;
 		let output = Babe::author_vrf_randomness()?;
 		Some((BlakeTwo256::hash_of(&author), Root::from(output)))
 	}
