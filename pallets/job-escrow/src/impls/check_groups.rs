@@ -17,6 +17,7 @@ fn is_of_group(status: TaskStatus) -> bool {
 		status,
 		TaskStatus::Auditing { .. }
 			| TaskStatus::Passed { .. }
+			| TaskStatus::Delivering { .. }
 			| TaskStatus::Settled { .. }
 			| TaskStatus::Refunded { .. }
 	)
