@@ -66,7 +66,7 @@ kinds! {
 	Post Cancel Advance Accept Decline Submit Abandon Claim Acknowledge SealResult OpenResult
 	RegisterProgram RemoveProgram SealVerdict OpenVerdict Bond BondLess CommitReport ReportFraud Demand
 	DemandAsAuditor Answer
-	ClaimEmission SetParameters Transfer AddProxy
+	ClaimEmission SetParameters Transfer Other
 }
 
 impl Step {
@@ -160,24 +160,28 @@ impl Step {
 			}
 			Kind::Transfer => {
 				let dest = account(self.b).into();
-				let call = match self.d % 3 {
-					0 => pallet_balances::Call::transfer_allow_death {
-						dest,
-						value: self.amount(self.c),
-					},
-					1 => pallet_balances::Call::transfer_all { dest, keep_alive: self.c % 2 == 0 },
-					_ => pallet_balances::Call::transfer_keep_alive {
-						dest,
-						value: self.amount(self.c),
-					},
+				let value = self.amount(self.c);
+				let call: RuntimeCall = match self.d % 4 {
+					0 => pallet_balances::Call::transfer_allow_death { dest, value }.into(),
+					1 => {
+						let keep_alive = self.c % 2 == 0;
+						pallet_balances::Call::transfer_all { dest, keep_alive }.into()
+					}
+					2 => pallet_balances::Call::transfer_keep_alive { dest, value }.into(),
+					_ => frame_system::Call::remark_with_event { remark: vec![self.c] }.into(),
 				};
-				(self.by(account(self.a)), call.into())
+				(self.by(account(self.a)), call)
 			}
 			_ => {
 				let delegate = account(self.b).into();
-				let proxy_type = Default::default();
-				let call = pallet_proxy::Call::add_proxy { delegate, proxy_type, delay: 0 };
-				(self.by(account(self.a)), call.into())
+				let (proxy_type, delay) = (Default::default(), 0);
+				let call: RuntimeCall = match self.c % 4 {
+					0 => pallet_proxy::Call::add_proxy { delegate, proxy_type, delay }.into(),
+					1 => pallet_proxy::Call::remove_proxies {}.into(),
+					2 => pallet_proxy::Call::create_pure { proxy_type, delay, index: 0 }.into(),
+					_ => pallet_session::Call::purge_keys {}.into(),
+				};
+				(self.by(account(self.a)), call)
 			}
 		};
 		Some((by, corrupt(call, self.at, self.change)?))

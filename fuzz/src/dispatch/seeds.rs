@@ -163,6 +163,31 @@ fn histories() -> Vec<(&'static str, Vec<Step>)> {
 			],
 		),
 		(
+			"reward-deferred",
+			[
+				// A price of a planck, of which the reporter's part is too little to open an account.
+				vec![step(SetAsk, [0, 0, 3, 6])],
+				submitted(1, 1),
+				vec![step(CommitReport, [0; 4]), blocks(3), step(ReportFraud, [0; 4])],
+				vec![step(Transfer, [5, 0, 1, 1]), blocks(20), step(Transfer, [4, 5, 1, 0])],
+				vec![step(Claim, [5, 0, 0, 0])],
+			]
+			.concat(),
+		),
+		(
+			"emission-deferred",
+			[
+				// Stake is free at once, so that the provider is gone before the era is paid.
+				vec![Step { at: 18, change: 40, ..step(SetParameters, [3, 0, 0, 0]) }],
+				vec![step(SetAsk, [0, 0, 4, 6])],
+				submitted(1, 0),
+				vec![step(Acknowledge, [0; 4]), blocks(25), step(Deregister, [0; 4]), blocks(1)],
+				vec![step(WithdrawUnbonded, [0; 4]), step(Transfer, [1, 0, 1, 1]), blocks(25)],
+				vec![step(Transfer, [4, 1, 1, 0]), step(ClaimEmission, [1, 0, 0, 0])],
+			]
+			.concat(),
+		),
+		(
 			"others",
 			vec![
 				step(Bond, [0, 0, 0, 0]),
@@ -175,11 +200,20 @@ fn histories() -> Vec<(&'static str, Vec<Step>)> {
 				step(SetParameters, [3, 0, 0, 0]),
 				step(Transfer, [5, 15, 1, 0]),
 				step(Transfer, [6, 0, 1, 1]),
-				step(AddProxy, [5, 6, 0, 0]),
+				step(Other, [5, 6, 0, 0]),
 				step(Wrap, [5, 6, 0, 0]),
 				step(Transfer, [5, 0, 1, 0]),
-				step(Wrap, [0, 0, 0, 0]),
+				step(Wrap, [0; 4]),
 				step(Transfer, [5, 0, 1, 0]),
+				step(Wrap, [1, 0, 0, 0]),
+				step(Transfer, [5, 0, 1, 3]),
+				step(Wrap, [3, 0, 0, 0]),
+				step(Transfer, [5, 0, 1, 3]),
+				step(Wrap, [4, 7, 0, 0]),
+				step(Transfer, [5, 0, 1, 3]),
+				step(Other, [5, 6, 1, 0]),
+				step(Other, [5, 6, 2, 0]),
+				step(Other, [0, 0, 3, 0]),
 				step(EmptySlots, [100, 0, 0, 0]),
 				step(Claim, [0; 4]),
 				step(ClaimEmission, [0; 4]),
