@@ -373,7 +373,8 @@ impl BlockEntropy for AuthorVrf {
 		}
 		// `Authorship::author` would remember this block's author past the end of the block, and the
 		// next one's fees would go to it.
-		let author = <Runtime as pallet_authorship::Config>::FindAuthor::find_author(pre_runtime())?;
+		let author =
+			<Runtime as pallet_authorship::Config>::FindAuthor::find_author(pre_runtime())?;
 		let output = Babe::author_vrf_randomness()?;
 		Some((BlakeTwo256::hash_of(&author), Root::from(output)))
 	}

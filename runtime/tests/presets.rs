@@ -109,7 +109,8 @@ fn every_block_has_its_own_author() {
 			let header = Header::new(number, roots, roots, parent, Digest { logs });
 			Executive::initialize_block(&header);
 			assert_ok!(Timestamp::set(RuntimeOrigin::none(), now));
-			let author = pallet_session::Validators::<Runtime>::get()[authority_index as usize].clone();
+			let author =
+				pallet_session::Validators::<Runtime>::get()[authority_index as usize].clone();
 			assert_eq!(Authorship::author(), Some(author), "block {number}");
 			Executive::finalize_block();
 		}
