@@ -1,13 +1,24 @@
 //! The chains that can be started.
 
-use assay_runtime::{configs::TreasuryAccount, Balances, RuntimeOrigin, EXISTENTIAL_DEPOSIT};
-use assay_runtime::{genesis_config_presets, Runtime, RuntimeGenesisConfig};
+use assay_runtime::{
+	configs::TreasuryAccount, genesis_config_presets, Authorship, Balances, Executive, Header,
+	Runtime, RuntimeGenesisConfig, RuntimeOrigin, Timestamp, EXISTENTIAL_DEPOSIT,
+	MILLISECS_PER_BLOCK,
+};
+use codec::{Decode, Encode};
 use frame_support::{
 	assert_noop, assert_ok,
 	traits::{Currency, IntegrityTest},
 };
+use sp_consensus_babe::{
+	digests::{PreDigest, SecondaryVRFPreDigest},
+	BABE_ENGINE_ID,
+};
 use sp_keyring::Sr25519Keyring::{Bob, Ferdie};
-use sp_runtime::{traits::Dispatchable, BuildStorage};
+use sp_runtime::{
+	traits::{Dispatchable, Header as _},
+	BuildStorage, Digest, DigestItem,
+};
 
 fn state(preset: &str) -> sp_io::TestExternalities {
 	let patch = genesis_config_presets::get_preset(&preset.into()).expect("the preset exists");
@@ -77,5 +88,31 @@ fn nothing_is_lost_or_burned_besides_fees() {
 		assert_eq!(Balances::free_balance(Ferdie.to_account_id()), 0);
 		assert_eq!(Balances::free_balance(TreasuryAccount::get()), treasury + speck);
 		assert_eq!(Balances::total_issuance(), issuance);
+	});
+}
+
+/// Fees go to the author: it must not be that of the block before.
+#[test]
+fn every_block_has_its_own_author() {
+	state("local_testnet").execute_with(|| {
+		for number in 1..=4u32 {
+			// The signature is for the client to look at.
+			let vrf_signature = Decode::decode(&mut &[0; 96][..]).expect("it has 96 bytes");
+			let (slot, authority_index) = (1_000 + u64::from(number), number % 3);
+			let slot = SecondaryVRFPreDigest { authority_index, slot: slot.into(), vrf_signature };
+			let now = *slot.slot * MILLISECS_PER_BLOCK;
+			let logs = vec![DigestItem::PreRuntime(
+				BABE_ENGINE_ID,
+				PreDigest::SecondaryVRF(slot).encode(),
+			)];
+			let (roots, parent) = (Default::default(), Default::default());
+			let header = Header::new(number, roots, roots, parent, Digest { logs });
+			Executive::initialize_block(&header);
+			assert_ok!(Timestamp::set(RuntimeOrigin::none(), now));
+			let author =
+				pallet_session::Validators::<Runtime>::get()[authority_index as usize].clone();
+			assert_eq!(Authorship::author(), Some(author), "block {number}");
+			Executive::finalize_block();
+		}
 	});
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::{Agreed, Groups, HoldReason, Stage, Totals};
 use assay_primitives::{
 	replication::{seal, Outcome, Salt, MAX_REPLICAS},
-	work::Assurance,
+	work::{Assurance, Delivery},
 	BlockNumber, Root,
 };
 use frame_support::assert_noop as refused;
@@ -166,6 +166,21 @@ fn replicas_that_agree_are_paid_each() {
 			assert_eq!(Agreed::<Test>::get(PROVIDER + n), 1);
 		}
 		assert_eq!(state(|s| s.program_users), 0);
+	});
+}
+
+#[test]
+fn custodians_fetch_what_replicas_have_agreed_on() {
+	build_and_execute(|| {
+		state(|s| s.custodians_find = Some(None));
+		to_opening(&[result(1), result(1)]);
+		(0..2).for_each(|index| open_it(index, result(1)));
+		pass(WINDOW + 1);
+		let is_fetched = |index| matches!(task(index).status, TaskStatus::Delivering { .. });
+		assert!((0..2).all(is_fetched), "the task is decided, and nobody is paid yet");
+		state(|s| s.custodians_find = Some(Some(Delivery::Held)));
+		pass(2);
+		check_closed(2, 2, 0);
 	});
 }
 
