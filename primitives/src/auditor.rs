@@ -43,6 +43,8 @@ pub struct Access {
 	pub url: String,
 	/// Secret of this start of the node, sent as a bearer token.
 	pub token: String,
+	/// Base URL at which the service serves the outputs that it keeps; empty where it keeps none.
+	pub keeps_at: String,
 }
 
 /// One task to be audited.
@@ -61,6 +63,8 @@ pub struct AuditRequest {
 	pub now: BlockNumber,
 	/// Last block in which the round takes an attestation.
 	pub deadline: BlockNumber,
+	/// For how many blocks a custodian keeps the output, and the program that says how to read it.
+	pub keep_for: BlockNumber,
 }
 
 /// What makes an audit the same one, whoever asks for it and when.
@@ -146,6 +150,17 @@ pub struct SignedDemand {
 	pub number: u8,
 	/// What is demanded.
 	pub wanted: Wanted,
+}
+
+/// What an auditor signs to say where it keeps outputs, or that it no longer does.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct SignedAnnouncement {
+	/// Genesis hash of the chain.
+	pub genesis: Root,
+	/// Base URL at which the auditor serves what it keeps; empty where it keeps nothing.
+	pub url: Vec<u8>,
+	/// Block at which this is said: what was said later holds.
+	pub at: BlockNumber,
 }
 
 /// A seat in one round of drawing for one claim.
