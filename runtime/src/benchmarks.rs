@@ -66,9 +66,10 @@ impl pallet_job_escrow::BenchmarkHelper<AccountId> for Helper {
 				let account: AccountId = account("validator", n, 0);
 				let id =
 					AuditorId::from(sp_core::sr25519::Public::from_raw(account.clone().into()));
-				Auditor { id, account }
+				Auditor { id, account, keeps: true }
 			})
-			.collect();
+			.collect::<Vec<_>>();
+		pallet_verification::Keepers::<Runtime>::put(auditors.len() as u32);
 		pallet_verification::Auditors::<Runtime>::put(BoundedVec::truncate_from(auditors));
 
 		let input = Node::Input { dtype: Dtype::I8, rows: 1, cols: 1 };

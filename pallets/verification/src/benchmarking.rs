@@ -11,7 +11,8 @@ use assay_compute::{
 use assay_primitives::{
 	auditor::{seal, AuditorId, Salt, SeatId},
 	demand::{Wanted, MAX_OPEN_NODE_BYTES},
-	traits::Programs as _,
+	traits::{Cast, Lots as _, Programs as _},
+	url::{Url, MAX_URL},
 	work::{Commitment, Depth, Place, TaskId, Verdict},
 	Balance, BlockNumber, Root, ASY,
 };
@@ -286,6 +287,37 @@ fn wide_row<T: Config>(bytes: u32) -> Result<(Wanted, Vec<u8>, Vec<u8>), Benchma
 	Cases::<T>::insert(TASK, case);
 	let opened = proof::OpenNode::of(&program, 0).ok_or("there is one")?;
 	Ok((wanted.into(), opened.encode(), opening.map_err(|_| "opens")?.encode()))
+}
+
+/// Entropy of which the most blocks are to be looked at, and the last of them has what is missing.
+fn gathered<T: Config>() -> Drawing {
+	let one =
+		|byte| Contribution { author: Root::repeat_byte(byte), output: Root::repeat_byte(byte) };
+	let first = NOW - crate::impls::draw::BLOCKS_PER_STEP;
+	for block in first..NOW {
+		// All known but the last.
+		Entropy::<T>::insert(block, one(if block == NOW - 1 { 0xff } else { 1 }));
+	}
+	let seen = (1..MAX_DISTINCT_AUTHORS).map(|i| one(i as u8)).collect::<Vec<_>>();
+	Drawing { since: NOW - 100, next: first, seen: BoundedVec::truncate_from(seen) }
+}
+
+/// The last of `a` auditors, who has announced before; its key, and the longest URL.
+fn announcer<T: Config>(a: u32) -> (AuditorId, Url) {
+	let key = AuditorId::generate_pair(None);
+	let a = a.min(T::MaxAuditors::get());
+	let set = (0..a)
+		.map(|i| {
+			let id = if i + 1 == a { key.clone() } else { auditor(i) };
+			Auditor { id, account: account("auditor", i, 0), keeps: false }
+		})
+		.collect::<Vec<_>>();
+	Auditors::<T>::put(BoundedVec::truncate_from(set));
+	let mut url = b"http://".to_vec();
+	url.resize(MAX_URL as usize, b'a');
+	let url = Url::truncate_from(url);
+	Custodians::<T>::insert(bonded::<T>(a - 1, 0), Custodian { url: url.clone(), at: 1 });
+	(key, url)
 }
 
 #[benchmarks]
@@ -677,26 +709,13 @@ mod benchmarks {
 		begin::<T>();
 		let a = a.min(T::MaxAuditors::get());
 		let set = (0..a)
-			.map(|i| Auditor { id: auditor(i), account: bonded::<T>(i, 0) })
+			.map(|i| Auditor { id: auditor(i), account: bonded::<T>(i, 0), keeps: true })
 			.collect::<Vec<_>>();
 		Auditors::<T>::put(BoundedVec::truncate_from(set));
 		let earlier = (0..MAX_EARLIER).map(|i| account("auditor", i, 0)).collect::<Vec<_>>();
 		Earlier::<T>::insert(TASK, BoundedVec::<_, _>::truncate_from(earlier));
-		let seen = (1..MAX_DISTINCT_AUTHORS)
-			.map(|i| Contribution {
-				author: Root::repeat_byte(i as u8),
-				output: Root::repeat_byte(i as u8),
-			})
-			.collect::<Vec<_>>();
-		let first = NOW - crate::impls::draw::BLOCKS_PER_STEP;
-		for block in first..NOW {
-			// All known but the last.
-			let author = Root::repeat_byte(if block == NOW - 1 { 0xff } else { 1 });
-			Entropy::<T>::insert(block, Contribution { author, output: author });
-		}
-		let seen = BoundedVec::truncate_from(seen);
-		let drawing = Drawing { since: NOW - 100, next: first, seen };
-		let step = audit::<T>(Stage::Drawing(drawing), MAX_ROUNDS as u8 - 1);
+		// Custodians, of whom those are looked for that keep outputs.
+		let step = audit::<T>(Stage::Drawing(gathered::<T>()), 2 * MAX_ROUNDS as u8 - 1);
 
 		#[block]
 		{
@@ -704,6 +723,51 @@ mod benchmarks {
 		}
 
 		assert_eq!(Duties::<T>::iter().count() as u32, MAX_DRAWN);
+	}
+
+	/// An attempt that looks at the most blocks and settles the lot.
+	#[benchmark]
+	fn cast_lot() {
+		begin::<T>();
+		let mut lot = gathered::<T>();
+		let cast;
+
+		#[block]
+		{
+			cast = Pallet::<T>::cast(&mut lot, TASK, Perquintill::one());
+		}
+
+		assert_eq!(cast, Cast::Fell(true));
+	}
+
+	/// In the place of an earlier announcement.
+	#[benchmark]
+	fn announce(a: Linear<1, 1_000>) -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let (key, url) = announcer::<T>(a);
+		let signature = key.sign(b"not looked at").ok_or("signs")?;
+
+		#[extrinsic_call]
+		_(RawOrigin::Authorized, key, url, NOW, signature);
+
+		assert_eq!(Keepers::<T>::get(), 1);
+		Ok(())
+	}
+
+	#[benchmark]
+	fn authorize_announce(a: Linear<1, 1_000>) -> Result<(), BenchmarkError> {
+		begin::<T>();
+		let (auditor, url) = announcer::<T>(a);
+		let message = Pallet::<T>::signed_announcement(&url, NOW).encode();
+		let signature = auditor.sign(&message).ok_or("signs")?;
+		let call = Call::<T>::announce { auditor, url, at: NOW, signature };
+
+		#[block]
+		{
+			call.authorize(TransactionSource::External)
+				.ok_or("Call must give some authorization")??;
+		}
+		Ok(())
 	}
 
 	/// All have sealed and nobody has opened; the next round begins.

@@ -33,6 +33,7 @@ pub mod pallet {
 		auditor::{AuditorId, AuditorSignature, Salt, SeatId},
 		demand::{Wanted, MAX_ANSWER_BYTES, MAX_OPEN_NODE_BYTES},
 		traits::{AuditSink, BlockEntropy, TaskParties, WorkLedger},
+		url::Url,
 		work::{AuditOutcome, Costs, Delivery, Offence, TaskId, Verdict},
 		Balance, BlockNumber, Root,
 	};
@@ -107,6 +108,15 @@ pub mod pallet {
 	#[pallet::storage]
 	pub type Auditors<T: Config> =
 		StorageValue<_, BoundedVec<Auditor<T::AccountId>, T::MaxAuditors>, ValueQuery>;
+
+	/// What auditors have announced about the outputs that they keep. It stands for as long as they
+	/// have a bond, also when they are not of the session any more: what they keep is still to be had.
+	#[pallet::storage]
+	pub type Custodians<T: Config> = StorageMap<_, Blake2_128Concat, T::AccountId, Custodian>;
+
+	/// How many of [`Auditors`] keep outputs.
+	#[pallet::storage]
+	pub type Keepers<T: Config> = StorageValue<_, u32, ValueQuery>;
 
 	/// Entropy of the last [`Config::EntropyKept`] blocks; a block without output has no entry.
 	// Twox64Concat: heights are not chosen by anyone.
@@ -453,6 +463,14 @@ pub mod pallet {
 			/// What they found.
 			found: Delivery,
 		},
+		/// An auditor has said where it keeps outputs, or that it no longer does.
+		#[codec(index = 25)]
+		CustodianAnnounced {
+			/// The validator.
+			auditor: T::AccountId,
+			/// Base URL at which it serves them; empty if it keeps none.
+			url: Url,
+		},
 	}
 
 	/// What can go wrong.
@@ -530,6 +548,12 @@ pub mod pallet {
 		NotAnAnswer,
 		/// Only the worker itself can give the trace root.
 		NotTheWorker,
+		/// The key is of no auditor of this session, or the auditor has put up no bond.
+		NotAnAuditor,
+		/// This is no base URL.
+		BadUrl,
+		/// Too few auditors keep outputs for a quorum of custodians.
+		NotEnoughCustodians,
 	}
 
 	#[pallet::hooks]
@@ -815,6 +839,36 @@ pub mod pallet {
 		) -> DispatchResult {
 			let who = ensure_signed(origin)?;
 			Self::do_answer(who, task, demander, &answer)
+		}
+
+		/// Says where the auditor serves the outputs that it keeps as a custodian, or with an empty
+		/// `url` that it keeps none any more. Only who has announced is drawn as a custodian.
+		///
+		/// Origin: authorized, a general transaction without fee. It is let in only with a valid
+		/// signature of the auditor over
+		/// [`SignedAnnouncement`](assay_primitives::auditor::SignedAnnouncement), within
+		/// [`ANNOUNCEMENT_AGE`] blocks of `at` and [`ANNOUNCEMENT_GAP`] after the one before.
+		///
+		/// # Errors
+		/// [`Error::NotAnAuditor`], [`Error::BadUrl`], [`Error::TooEarly`], [`Error::TooLate`].
+		///
+		/// # Events
+		/// [`Event::CustodianAnnounced`].
+		#[pallet::call_index(12)]
+		#[pallet::weight(<T as Config>::WeightInfo::announce(T::MaxAuditors::get()))]
+		#[pallet::authorize(Self::authorize_announce)]
+		#[pallet::weight_of_authorize(<T as Config>::WeightInfo::authorize_announce(T::MaxAuditors::get()))]
+		pub fn announce(
+			origin: OriginFor<T>,
+			auditor: AuditorId,
+			url: Url,
+			at: BlockNumber,
+			signature: AuditorSignature,
+		) -> DispatchResult {
+			ensure_authorized(origin)?;
+			// Checked in `authorize_announce`, without which this origin does not exist.
+			let _ = signature;
+			Self::do_announce(&auditor, url, at)
 		}
 
 		/// Sets windows, deposits and fees.

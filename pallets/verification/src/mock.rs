@@ -221,6 +221,8 @@ pub const FOUNDER: AccountId = 1_004;
 pub const DEPOSIT: Balance = ASY;
 /// Bond of a report.
 pub const BOND: Balance = 10 * ASY;
+/// Where each of the auditors 1 to 60 keeps outputs.
+pub const KEPT_AT: &[u8] = b"http://custodian.example";
 /// Bond of each of the auditors 1 to 60.
 pub const AUDITOR_BOND: Balance = 100 * ASY;
 
@@ -243,6 +245,7 @@ pub fn params() -> Params {
 		custody_base: 50,
 		custody_per_mib: 7,
 		max_output_bytes: 1 << 20,
+		custody_period: 100,
 		opening_window: 4,
 		challenge_window: 60,
 		report_bond: BOND,
@@ -294,6 +297,10 @@ pub fn new_test_ext() -> sp_io::TestExternalities {
 		// Something to be bound to: a hash of genesis.
 		frame_system::BlockHash::<Test>::insert(0, Root::repeat_byte(0x6e));
 		System::set_block_number(1);
+		for auditor in 1..=60 {
+			let url = KEPT_AT.to_vec().try_into().unwrap();
+			Custodians::<Test>::insert(auditor, Custodian { url, at: 1 });
+		}
 		set_auditors(1..=9);
 		// Every claim of the tests is about this program.
 		let program = register_as(FOUNDER, 1);

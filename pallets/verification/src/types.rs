@@ -3,6 +3,7 @@
 use assay_primitives::{
 	auditor::{AuditorId, Salt, SeatId},
 	demand::{Wanted, MAX_SEAT_DEMANDS},
+	url::Url,
 	work::{AuditOutcome, Claim, Commitment, Depth, ProgramInfo, TaskId, Verdict, MAX_TASK_INPUTS},
 	Balance, BlockNumber, Root, ASY,
 };
@@ -26,6 +27,11 @@ pub const MAX_EARLIER: u32 = MAX_DRAWN * (2 * MAX_ROUNDS - 1);
 pub const MAX_PROOF_BYTES: u32 = 4 * assay_compute::MAX_ROW_BYTES + 256 * 1024;
 /// Most demands of strangers that wait at a time, about one result.
 pub const MAX_STRANGERS: u8 = 8;
+/// Blocks that must lie between two announcements of an auditor: they cost no fee.
+pub const ANNOUNCEMENT_GAP: BlockNumber = 20;
+/// Blocks for which an announcement may be made after it was signed. Below [`ANNOUNCEMENT_GAP`], so
+/// that none can be made again after the next.
+pub const ANNOUNCEMENT_AGE: BlockNumber = 16;
 /// Longest encoding of a program, in bytes.
 pub const MAX_PROGRAM_BYTES: u32 = assay_compute::MAX_PROGRAM_BYTES as u32;
 
@@ -51,6 +57,17 @@ pub struct Auditor<AccountId> {
 	pub id: AuditorId,
 	/// The validator.
 	pub account: AccountId,
+	/// Whether it keeps outputs, as it has announced: others are not drawn as custodians.
+	pub keeps: bool,
+}
+
+/// What an auditor has announced about the outputs that it keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
+pub struct Custodian {
+	/// Base URL at which it serves them; empty if it keeps none any more.
+	pub url: Url,
+	/// Block at which it said so.
+	pub at: BlockNumber,
 }
 
 /// One block's contribution to draws.
@@ -480,6 +497,9 @@ pub struct Params {
 	/// Largest output of a task, in bytes: what a custodian can fetch within the audit window.
 	#[serde(with = "assay_primitives::views::amount")]
 	pub max_output_bytes: u128,
+	/// Blocks for which custodians keep an output that they vouched for. They are not punished for
+	/// less: the chain cannot see it.
+	pub custody_period: BlockNumber,
 	/// Blocks from submission to the earliest settlement.
 	pub challenge_window: BlockNumber,
 	/// Bond of a report, in planck.
@@ -524,6 +544,7 @@ impl Default for Params {
 			custody_base: ASY / 1_000,
 			custody_per_mib: ASY / 100_000,
 			max_output_bytes: 512 * 1024 * 1024,
+			custody_period: 100_800,
 			opening_window: 20,
 			challenge_window: 1_200,
 			report_bond: 10 * ASY,
@@ -556,6 +577,7 @@ impl Params {
 			&& self.demand_base > 0
 			&& self.report_bond > 0
 			&& (1..=MAX_DRAWN).contains(&u32::from(self.custodians))
+			&& (1..=MAX_WINDOW).contains(&self.custody_period)
 			&& self.draw_timeout <= MAX_WINDOW
 			&& soonest.is_some_and(|soonest| self.draw_timeout > soonest)
 	}

@@ -50,6 +50,12 @@ pub trait WeightInfo {
 	fn close_case() -> Weight;
 	/// The start of a custody.
 	fn begin_custody() -> Weight;
+	/// `announce`, in a set of `a` auditors.
+	fn announce(a: u32) -> Weight;
+	/// Authorization of `announce`, in a set of `a` auditors.
+	fn authorize_announce(a: u32) -> Weight;
+	/// An attempt at a lot that looks at the most blocks.
+	fn cast_lot() -> Weight;
 	/// `open_verdict`, without what its proof costs.
 	fn open_verdict() -> Weight;
 	/// `report_fraud`, without what its proof costs.
@@ -178,6 +184,19 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
 	/// `Verification::AgendaCounts` (r:1 w:1), `Verification::AgendaItems` (r:0 w:1).
 	fn begin_custody() -> Weight {
 		Weight::from_parts(53_149_000, 0).saturating_add(T::DbWeight::get().reads_writes(5, 4))
+	}
+	fn announce(a: u32) -> Weight {
+		Weight::from_parts(100_000_000, 0)
+			.saturating_add(Weight::from_parts(200_000, 0).saturating_mul(a.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(3, 3))
+	}
+	fn authorize_announce(a: u32) -> Weight {
+		Weight::from_parts(150_000_000, 0)
+			.saturating_add(Weight::from_parts(200_000, 0).saturating_mul(a.into()))
+			.saturating_add(T::DbWeight::get().reads_writes(4, 0))
+	}
+	fn cast_lot() -> Weight {
+		Weight::from_parts(100_000_000, 0).saturating_add(T::DbWeight::get().reads_writes(33, 0))
 	}
 	/// `Verification::Audits` (r:1 w:1), `Verification::Cases` (r:1 w:1),
 	/// `Verification::Bonds` (r:15 w:15), `System::Account` (r:1 w:1),
@@ -326,6 +345,19 @@ impl WeightInfo for () {
 	}
 	fn begin_custody() -> Weight {
 		Weight::from_parts(53_149_000, 0).saturating_add(ParityDbWeight::get().reads_writes(5, 4))
+	}
+	fn announce(a: u32) -> Weight {
+		Weight::from_parts(100_000_000, 0)
+			.saturating_add(Weight::from_parts(200_000, 0).saturating_mul(a.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(3, 3))
+	}
+	fn authorize_announce(a: u32) -> Weight {
+		Weight::from_parts(150_000_000, 0)
+			.saturating_add(Weight::from_parts(200_000, 0).saturating_mul(a.into()))
+			.saturating_add(ParityDbWeight::get().reads_writes(4, 0))
+	}
+	fn cast_lot() -> Weight {
+		Weight::from_parts(100_000_000, 0).saturating_add(ParityDbWeight::get().reads_writes(33, 0))
 	}
 	fn open_verdict() -> Weight {
 		Weight::from_parts(444_539_000, 0)

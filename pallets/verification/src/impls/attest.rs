@@ -296,7 +296,9 @@ impl<AccountId> OpenSeat<AccountId> {
 
 pub(crate) fn not_now<T>(error: Error<T>) -> InvalidTransaction {
 	match error {
-		Error::NoSuchSeat | Error::WrongSeal => InvalidTransaction::BadProof,
+		Error::NoSuchSeat | Error::WrongSeal | Error::BadUrl | Error::NotAnAuditor => {
+			InvalidTransaction::BadProof
+		}
 		Error::TooEarly => InvalidTransaction::Future,
 		_ => InvalidTransaction::Stale,
 	}

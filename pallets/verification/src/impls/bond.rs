@@ -77,6 +77,9 @@ impl<T: Config> Pallet<T> {
 	}
 
 	fn store_bond(who: &T::AccountId, bond: Bond) {
+		if bond.amount == 0 {
+			Custodians::<T>::remove(who);
+		}
 		Bonds::<T>::set(who, (bond.amount > 0).then_some(bond));
 	}
 }

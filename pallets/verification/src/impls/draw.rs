@@ -125,8 +125,12 @@ impl<T: Config> Pallet<T> {
 		}
 		let wanted = usize::from(audit.auditors);
 		let earlier = Earlier::<T>::get(step.task).into_iter().collect::<BTreeSet<_>>();
+		let mut auditors = Auditors::<T>::get().into_inner();
+		if audit.phase() != Phase::Result {
+			auditors.retain(|auditor| auditor.keeps);
+		}
 		let (used, fresh): (Vec<_>, Vec<_>) =
-			Auditors::<T>::get().into_iter().partition(|a| earlier.contains(&a.account));
+			auditors.into_iter().partition(|a| earlier.contains(&a.account));
 		// What two quorums say counts for more than what one does only if nobody is in both.
 		let used = if audit.phase() == Phase::Recheck { Vec::new() } else { used };
 		if used.len().saturating_add(fresh.len()) < wanted && audit.phase() == Phase::Recheck {
@@ -161,7 +165,7 @@ impl<T: Config> Pallet<T> {
 			return None;
 		}
 		let seat = |(bond, auditor): (Bond, Auditor<T::AccountId>)| {
-			let Auditor { id, account } = auditor;
+			let Auditor { id, account, .. } = auditor;
 			let deposit = deposit.min(bond.free());
 			Self::put_at_risk(&account, deposit);
 			Seat::new(id, account, deposit)

@@ -56,7 +56,7 @@ impl<T: Config> Pallet<T> {
 	pub(crate) fn custody_of(program: &ProgramInfo) -> Result<Custody, DispatchError> {
 		let params = Parameters::<T>::get();
 		let custodians = params.custodians;
-		ensure!(u32::from(custodians) <= Self::auditors_count(), Error::<T>::NotEnoughAuditors);
+		ensure!(u32::from(custodians) <= Keepers::<T>::get(), Error::<T>::NotEnoughCustodians);
 		let bytes = u128::from(program.output_bytes);
 		ensure!(bytes <= params.max_output_bytes, Error::<T>::OutputTooLarge);
 		let per_mib = params.custody_per_mib.checked_mul(bytes.div_ceil(MIB));

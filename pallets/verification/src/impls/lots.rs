@@ -1,14 +1,14 @@
 //! Lots for other pallets, cast with the entropy that audits are drawn with.
 
-use super::draw::{is_drawn, BLOCKS_PER_STEP};
-use crate::{pallet::*, Drawing};
+use super::draw::is_drawn;
+use crate::{pallet::*, Drawing, WeightInfo};
 use alloc::vec::Vec;
 use assay_primitives::{
 	traits::{Cast, Lots},
 	work::TaskId,
 };
 use codec::Encode;
-use frame_support::{traits::Get, weights::Weight};
+use frame_support::weights::Weight;
 use sp_io::hashing::blake2_256;
 use sp_runtime::Perquintill;
 
@@ -48,9 +48,7 @@ impl<T: Config> Lots for Pallet<T> {
 		Cast::Wait(due.min(end.saturating_add(1)))
 	}
 
-	// Not measured yet.
 	fn cast_weight() -> Weight {
-		let reads = u64::from(BLOCKS_PER_STEP).saturating_add(1);
-		Weight::from_parts(100_000_000, 0).saturating_add(T::DbWeight::get().reads(reads))
+		<T as Config>::WeightInfo::cast_lot()
 	}
 }

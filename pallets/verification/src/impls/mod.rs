@@ -1,5 +1,6 @@
 //! Behaviour, by verb.
 
+pub(crate) mod announce;
 pub(crate) mod attest;
 mod audit;
 mod bond;

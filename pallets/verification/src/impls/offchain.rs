@@ -1,7 +1,7 @@
 //! The off-chain worker. It only orchestrates: it finds the node's duties, asks the auditor service
 //! on loopback, signs and submits. Nothing that a stranger wrote is fetched here.
 
-use crate::{pallet::*, Stage, Voting, LOG_TARGET, MAX_PROOF_BYTES};
+use crate::{pallet::*, Auditor, Stage, Voting, LOG_TARGET, MAX_PROOF_BYTES};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use assay_primitives::{
 	auditor::{
@@ -10,11 +10,13 @@ use assay_primitives::{
 	},
 	demand::answer_key,
 	traits::TaskParties,
+	url::{self, Url},
 	work::{TaskId, Verdict},
 	BlockNumber, Root,
 };
 use codec::{Decode, DecodeAll, Encode};
 use core::fmt;
+use frame_support::ensure;
 use frame_system::offchain::SubmitTransaction;
 use sp_application_crypto::RuntimeAppPublic;
 use sp_core::offchain::{Duration, StorageKind};
@@ -35,6 +37,8 @@ const KEPT_KEY: &[u8] = b"assay::audit::kept";
 const SENT_KEY: &[u8] = b"assay::audit::sent";
 /// By each of the node's keys: the duty that was read last.
 const CURSOR_KEY: &[u8] = b"assay::audit::cursor";
+/// Block in which an announcement of each of the node's keys was sent last.
+const ANNOUNCED_KEY: &[u8] = b"assay::audit::announced";
 /// Duties seen to lately, whichever blocks that was in: those may have a rhythm, by which some would
 /// never have their turn.
 const ASKED_KEY: &[u8] = b"assay::audit::asked";
@@ -135,6 +139,8 @@ enum Failed {
 	NoAnswer,
 	/// The verdict that was sealed is not known any more.
 	Forgotten,
+	/// The auditor service says that it keeps outputs at what is no base URL.
+	BadUrl,
 	/// The keystore did not sign.
 	NotSigned,
 	/// The pool did not take the transaction.
@@ -150,6 +156,7 @@ impl fmt::Display for Failed {
 			Failed::BadReply => f.write_str("the auditor service's answer is not understood"),
 			Failed::Refused(why) => write!(f, "the auditor service refused: {why}"),
 			Failed::Expired => f.write_str("the audit came to no end in the round's time"),
+			Failed::BadUrl => f.write_str("the URL of what is kept is no base URL"),
 			Failed::NotSigned => f.write_str("the keystore did not sign"),
 			Failed::NotProved => f.write_str("the auditor service's proof shows no fault"),
 			Failed::NoAnswer => f.write_str("an answer on the chain is not in the off-chain index"),
@@ -180,6 +187,7 @@ impl<T: Config> Pallet<T> {
 			log::debug!(target: LOG_TARGET, "another worker is seeing to the duties");
 			return;
 		};
+		Self::announce_custody(&access, &keys);
 		let duties = Self::own_duties(&keys);
 		for duty in &duties {
 			if let Err(why) = Self::do_duty(&access, duty) {
@@ -187,6 +195,48 @@ impl<T: Config> Pallet<T> {
 			}
 		}
 		Self::seen_to(&keys, &duties);
+	}
+
+	/// Says on the chain where the node's auditors keep outputs, where that is not what it says.
+	fn announce_custody(access: &Access, keys: &[AuditorId]) {
+		let now = Self::now();
+		let said = |account| Custodians::<T>::get(account).map(|it| it.url.into_inner());
+		let own = Auditors::<T>::get().into_iter().filter(|auditor| keys.contains(&auditor.id));
+		let news = own.filter(|auditor| {
+			said(&auditor.account).unwrap_or_default() != access.keeps_at.as_bytes()
+				&& now >= Self::may_announce_from(&auditor.account)
+				&& Bonds::<T>::contains_key(&auditor.account)
+		});
+		for Auditor { id, .. } in news {
+			let sent = StorageValueRef::persistent(&of_key(ANNOUNCED_KEY, &id));
+			if sent.get::<BlockNumber>().ok().flatten().is_some_and(|at| recent(at, now)) {
+				continue;
+			}
+			sent.set(&now);
+			if let Err(why) = Self::send_announcement(&access.keeps_at, id, now) {
+				log::warn!(target: LOG_TARGET, "custody is not announced: {why}");
+			}
+		}
+	}
+
+	fn send_announcement(
+		keeps_at: &str,
+		auditor: AuditorId,
+		at: BlockNumber,
+	) -> Result<(), Failed> {
+		let url = Url::try_from(keeps_at.as_bytes().to_vec()).map_err(|_| Failed::BadUrl)?;
+		ensure!(url.is_empty() || url::check(&url).is_ok(), Failed::BadUrl);
+		let message = Self::signed_announcement(&url, at).encode();
+		let signature = auditor.sign(&message).ok_or(Failed::NotSigned)?;
+		let call = Call::announce { auditor, url, at, signature };
+		Self::submit(call)
+	}
+
+	/// Puts a call into the pool that needs no signature of an account.
+	fn submit(call: Call<T>) -> Result<(), Failed> {
+		let transaction = T::create_authorized_transaction(call.into());
+		SubmitTransaction::<T, Call<T>>::submit_transaction(transaction)
+			.map_err(|()| Failed::NotTaken)
 	}
 
 	/// The seats that this node holds and should see to in this block. Where there are more than
@@ -212,7 +262,8 @@ impl<T: Config> Pallet<T> {
 	/// The next duties of a key, from behind the one that was read last and on from the first.
 	fn read(key: &AuditorId) -> Vec<TaskId> {
 		let from_first = Duties::<T>::iter_key_prefix(key);
-		let last = StorageValueRef::persistent(&cursor_key(key)).get::<TaskId>().ok().flatten();
+		let last =
+			StorageValueRef::persistent(&of_key(CURSOR_KEY, key)).get::<TaskId>().ok().flatten();
 		let Some(last) = last else { return from_first.take(DUTIES_READ).collect() };
 		// It may be gone: what follows its place is read all the same.
 		let place = Duties::<T>::hashed_key_for(key, last);
@@ -233,7 +284,7 @@ impl<T: Config> Pallet<T> {
 	pub(crate) fn seen_to(keys: &[AuditorId], duties: &[Duty]) {
 		for key in keys {
 			if let Some(last) = Self::read(key).last() {
-				StorageValueRef::persistent(&cursor_key(key)).set(last);
+				StorageValueRef::persistent(&of_key(CURSOR_KEY, key)).set(last);
 			}
 		}
 		let mut asked = Self::asked();
@@ -359,6 +410,7 @@ impl<T: Config> Pallet<T> {
 			answers,
 			now: Self::now(),
 			deadline: Self::reply_until(duty),
+			keep_for: Parameters::<T>::get().custody_period,
 		};
 		Ok(match ask(access, &request)? {
 			AuditReply::Pending => Found::Pending,
@@ -395,9 +447,7 @@ impl<T: Config> Pallet<T> {
 		if !Self::claim_sending(duty.id()) {
 			return Ok(());
 		}
-		let transaction = T::create_authorized_transaction(call.into());
-		let sent = SubmitTransaction::<T, Call<T>>::submit_transaction(transaction)
-			.map_err(|()| Failed::NotTaken);
+		let sent = Self::submit(call);
 		if sent.is_err() {
 			Self::unclaim_sending(duty.id());
 		}
@@ -493,8 +543,9 @@ fn kept_key(seat: &SeatId) -> Vec<u8> {
 	(KEPT_KEY, seat).encode()
 }
 
-fn cursor_key(key: &AuditorId) -> Vec<u8> {
-	(CURSOR_KEY, key).encode()
+/// Where something is kept of each of the node's keys.
+fn of_key(what: &[u8], key: &AuditorId) -> Vec<u8> {
+	(what, key).encode()
 }
 
 /// The duties of the next turn: one of each provider, who was served longest ago first, then another

@@ -1,5 +1,6 @@
 //! The set of auditors follows the session.
 
+use super::announce::keepers;
 use crate::{pallet::*, Auditor, LOG_TARGET};
 use assay_primitives::auditor::AuditorId;
 use frame_support::{
@@ -45,11 +46,16 @@ impl<T: Config> Pallet<T> {
 		let max = T::MaxAuditors::get() as usize;
 		let auditors = validators
 			.take(max.saturating_add(1))
-			.map(|(account, id)| Auditor { id, account: account.clone() })
+			.map(|(account, id)| {
+				let keeps = Custodians::<T>::get(account).is_some_and(|it| !it.url.is_empty());
+				Auditor { id, account: account.clone(), keeps }
+			})
 			.collect::<alloc::vec::Vec<_>>();
 		if auditors.len() > max {
 			log::warn!(target: LOG_TARGET, "more than {max} validators; the rest will not audit");
 		}
-		Auditors::<T>::put(BoundedVec::truncate_from(auditors));
+		let auditors = BoundedVec::truncate_from(auditors);
+		Keepers::<T>::put(keepers(&auditors));
+		Auditors::<T>::put(auditors);
 	}
 }

@@ -1,11 +1,23 @@
 //! Figures, and what must always hold.
 
 use crate::pallet::*;
+use alloc::{string::String, vec::Vec};
 
 impl<T: Config> Pallet<T> {
 	/// Auditors of the current session.
 	pub fn auditors_count() -> u32 {
 		Auditors::<T>::decode_len().unwrap_or_default() as u32
+	}
+
+	/// At most `limit` of those who keep outputs, or still keep what they had: account and base URL.
+	pub fn custodians(limit: usize) -> Vec<(T::AccountId, String)> {
+		let announced = Custodians::<T>::iter().filter(|(_, custodian)| !custodian.url.is_empty());
+		announced
+			.take(limit)
+			.map(|(account, custodian)| {
+				(account, String::from_utf8_lossy(&custodian.url).into_owned())
+			})
+			.collect()
 	}
 
 	/// Audits under way.
@@ -22,9 +34,9 @@ impl<T: Config> Pallet<T> {
 #[cfg(any(feature = "try-runtime", test))]
 mod check {
 	use super::*;
-	use crate::{AuditStep, Bond, Stage, Standing, Step, MAX_STRANGERS};
+	use crate::{impls::announce::keepers, AuditStep, Bond, Stage, Standing, Step, MAX_STRANGERS};
 	use alloc::collections::{BTreeMap, BTreeSet};
-	use assay_primitives::{work::TaskId, Balance};
+	use assay_primitives::{url, work::TaskId, Balance};
 	use frame_support::{
 		ensure,
 		traits::{fungible::hold::Inspect, Get},
@@ -38,6 +50,7 @@ mod check {
 			Self::check_audits()?;
 			Self::check_cases()?;
 			Self::check_bonds()?;
+			Self::check_custodians()?;
 			Self::check_agenda()?;
 			Self::check_entropy()
 		}
@@ -206,6 +219,23 @@ mod check {
 				);
 			}
 			ensure!(risks.values().all(|sum| *sum == 0), "at risk without a bond");
+			Ok(())
+		}
+
+		/// Whoever has announced has a bond and a sound URL, and those who keep outputs are counted.
+		fn check_custodians() -> Result<(), TryRuntimeError> {
+			for (account, custodian) in Custodians::<T>::iter() {
+				ensure!(Bonds::<T>::contains_key(account), "a custodian without a bond");
+				ensure!(custodian.at <= Self::now(), "announced in times to come");
+				ensure!(
+					custodian.url.is_empty() || url::check(&custodian.url).is_ok(),
+					"a custodian at no URL"
+				);
+			}
+			ensure!(
+				Keepers::<T>::get() == keepers(&Auditors::<T>::get()),
+				"keepers are miscounted"
+			);
 			Ok(())
 		}
 

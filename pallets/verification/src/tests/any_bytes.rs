@@ -26,7 +26,7 @@ proptest! {
 
 	#[test]
 	fn can_be_dispatched(
-		sent in vec((0..12u8, vec(byte(), 0..400), sender(), 0..3u32), 1..60),
+		sent in vec((0..13u8, vec(byte(), 0..400), sender(), 0..3u32), 1..60),
 	) {
 		test(|| {
 			for job in 0..3 {

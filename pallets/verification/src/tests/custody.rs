@@ -52,7 +52,7 @@ fn custody_costs_by_the_output() {
 		let error = |error: Error<Test>| Err(DispatchError::from(error));
 		assert_eq!(of((1 << 20) + 1), error(Error::OutputTooLarge));
 		set_auditors(1..=2);
-		assert_eq!(of(0), error(Error::NotEnoughAuditors));
+		assert_eq!(of(0), error(Error::NotEnoughCustodians));
 		Parameters::<Test>::mutate(|p| p.custody_base = Balance::MAX);
 		set_auditors(1..=3);
 		assert!(of(1).is_err());
@@ -276,5 +276,34 @@ fn an_end_without_payment_waits_for_sealed_reports() {
 		assert_eq!(Convicted::get().len(), 1);
 		run(100);
 		assert_eq!(found(), [Doubted]);
+	});
+}
+
+/// Whoever keeps nothing is not asked to, in neither quorum, however few do.
+#[test]
+fn only_those_who_keep_outputs_are_drawn() {
+	test(|| {
+		for auditor in [2, 4, 6] {
+			Custodians::<Test>::mutate_extant(auditor, |it| it.url = Default::default());
+		}
+		set_auditors(1..=9);
+		for job in 1..=8 {
+			let terms = Terms { assurance: Assurance::Optimistic, ..terms(1) };
+			assert_eq!(Verification::open(task(job), claim(), &terms), Ok(false));
+		}
+		run(params().challenge_window);
+		for job in 1..=8 {
+			assert_ok!(Verification::deliver(task(job), 3));
+			let first = run_until_drawn(task(job));
+			vote(task(job), &[Unavailable; 3]);
+			let second = run_until_drawn(task(job));
+			let drawn = [first, second].concat();
+			assert_eq!(drawn.len(), 6);
+			assert!(drawn.iter().all(|auditor| ![2, 4, 6].contains(auditor)), "{drawn:?}");
+			vote(task(job), &[Valid; 3]);
+		}
+		// Audits are everybody's.
+		set_auditors([2, 4, 6]);
+		open_and_draw(task(20), 3);
 	});
 }

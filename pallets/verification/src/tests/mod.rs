@@ -1,5 +1,6 @@
 //! Tests by topic.
 
+mod announce;
 mod any_bytes;
 mod attest;
 mod bonds;

@@ -1,6 +1,6 @@
 //! The off-chain worker: what it asks, what it submits, and what it leaves alone.
 
-use crate::{mock::*, Demands};
+use crate::{mock::*, Custodians, Demands};
 use assay_compute::{
 	audit::{Claim as ComputeClaim, MemorySource},
 	proof::{demand, OpenNode},
@@ -68,6 +68,7 @@ impl Node {
 			answers,
 			now: now(),
 			deadline: voting.seals_until - 3,
+			keep_for: params().custody_period,
 		};
 		self.offchain.write().expect_request(PendingRequest {
 			method: "POST".into(),
@@ -119,7 +120,14 @@ fn test_node(keys: &[AccountId], run: impl FnOnce(&Node)) {
 }
 
 fn grant_access() {
-	StorageValueRef::persistent(ACCESS_KEY).set(&Access { url: URL.into(), token: TOKEN.into() });
+	grant_access_to(KEPT_AT);
+}
+
+/// Where the service keeps outputs there.
+fn grant_access_to(keeps_at: &[u8]) {
+	let keeps_at = String::from_utf8(keeps_at.to_vec()).unwrap();
+	let access = Access { url: URL.into(), token: TOKEN.into(), keeps_at };
+	StorageValueRef::persistent(ACCESS_KEY).set(&access);
 }
 
 fn worker() {
@@ -692,9 +700,73 @@ fn a_restart_between_seal_and_opening_loses_nothing() {
 		assert_ok!(apply(node.submitted().remove(0)).unwrap());
 		next_block();
 		// Another port, another token: whoever is asked there would not be expected.
-		let access = Access { url: "http://127.0.0.1:9".into(), token: "another".into() };
+		let access = Access {
+			url: "http://127.0.0.1:9".into(),
+			token: "another".into(),
+			keeps_at: String::from_utf8(KEPT_AT.to_vec()).unwrap(),
+		};
 		StorageValueRef::persistent(ACCESS_KEY).set(&access);
 		assert_ok!(apply(submitted_soon(node)).unwrap());
 		assert_eq!(Convicted::get().len(), 1);
+	});
+}
+
+/// What the chain says of these auditors' custody, after the worker ran in each of so many blocks.
+fn announced(node: &Node, blocks: u32) -> Vec<(AccountId, Vec<u8>)> {
+	for _ in 0..blocks {
+		next_block();
+		worker();
+		for transaction in node.submitted() {
+			assert_ok!(apply(transaction).unwrap());
+		}
+	}
+	let mut all = Custodians::<Test>::iter()
+		.map(|(account, custodian)| (account, custodian.url.into_inner()))
+		.collect::<Vec<_>>();
+	all.sort();
+	all
+}
+
+#[test]
+fn where_outputs_are_kept_is_announced() {
+	test_node(&[1, 2, 11], |node| {
+		let said = |who: AccountId, all: &[(AccountId, Vec<u8>)]| {
+			all.iter().find(|(account, _)| *account == who).unwrap().1.clone()
+		};
+		grant_access_to(b"http://elsewhere.example:1234");
+		let all = announced(node, 30);
+		assert_eq!(said(1, &all), b"http://elsewhere.example:1234");
+		assert_eq!(said(2, &all), b"http://elsewhere.example:1234");
+		// Not an auditor of the session, and not this node's.
+		assert_eq!(said(11, &all), KEPT_AT);
+		assert_eq!(said(3, &all), KEPT_AT);
+		let times = events();
+		let times = times.iter().filter(|e| matches!(e, crate::Event::CustodianAnnounced { .. }));
+		assert_eq!(times.count(), 2);
+		// It no longer keeps any.
+		grant_access_to(b"");
+		let all = announced(node, 30);
+		assert_eq!(said(1, &all), b"");
+		assert_eq!(Verification::custodians(100).len(), 58);
+	});
+}
+
+/// Not in every block until it is in the chain, and at no URL that the chain would refuse.
+#[test]
+fn announcements_are_not_sent_over_and_over() {
+	test_node(&[1], |node| {
+		run(40);
+		grant_access_to(b"http://elsewhere.example");
+		let mut sent = vec![];
+		for _ in 0..12 {
+			next_block();
+			worker();
+			sent.push(node.submitted().len());
+		}
+		assert_eq!(sent, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]);
+		grant_access_to(b"ftp://elsewhere.example");
+		run(10);
+		worker();
+		assert!(node.submitted().is_empty());
 	});
 }
