@@ -200,15 +200,18 @@ impl<T: Config> Pallet<T> {
 	/// Says on the chain where the node's auditors keep outputs, where that is not what it says.
 	fn announce_custody(access: &Access, keys: &[AuditorId]) {
 		let now = Self::now();
-		let said = |account| Custodians::<T>::get(account).map(|it| it.url.into_inner());
+		let said = |account: &T::AccountId| {
+			Custodians::<T>::get(account).map(|it| it.url.into_inner()).unwrap_or_default()
+		};
 		let own = Auditors::<T>::get().into_iter().filter(|auditor| keys.contains(&auditor.id));
 		let news = own.filter(|auditor| {
-			said(&auditor.account).unwrap_or_default() != access.keeps_at.as_bytes()
+			said(&auditor.account) != access.keeps_at.as_bytes()
 				&& now >= Self::may_announce_from(&auditor.account)
 				&& Bonds::<T>::contains_key(&auditor.account)
 		});
 		for Auditor { id, .. } in news {
-			let sent = StorageValueRef::persistent(&of_key(ANNOUNCED_KEY, &id));
+			let key = of_key(ANNOUNCED_KEY, &id);
+			let sent = StorageValueRef::persistent(&key);
 			if sent.get::<BlockNumber>().ok().flatten().is_some_and(|at| recent(at, now)) {
 				continue;
 			}

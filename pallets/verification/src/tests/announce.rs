@@ -20,11 +20,10 @@ fn call_by(signer: AccountId, auditor: AccountId, said: &str, at: BlockNumber) -
 }
 
 fn announce(auditor: AccountId, said: &str) -> Result<(), TransactionValidityError> {
-	let result = submit(call_by(auditor, auditor, said, now()));
-	result.map(|dispatched| assert_ok!(dispatched).into()).map(|_: PostInfo| ())
+	submit(call_by(auditor, auditor, said, now())).map(|dispatched| {
+		assert_ok!(dispatched);
+	})
 }
-
-type PostInfo = frame_support::dispatch::PostDispatchInfo;
 
 fn kept_at(auditor: AccountId) -> Option<String> {
 	let custodian = Custodians::<Test>::get(auditor)?;
