@@ -118,7 +118,7 @@ impl Auditor {
 impl Handle {
 	/// What the node leaves in its off-chain storage for the off-chain worker.
 	pub fn access(&self) -> Access {
-		Access { url: self.url.clone(), token: self.token.clone() }
+		Access { url: self.url.clone(), token: self.token.clone(), keeps_at: String::new() }
 	}
 
 	/// The counters.

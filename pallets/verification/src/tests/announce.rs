@@ -1,7 +1,9 @@
 //! Announcements of custody: who may make them, when, and what they change.
 
 use crate::{mock::*, *};
-use assay_primitives::{auditor::SignedAnnouncement, url::Url, BlockNumber, Root};
+use assay_primitives::{
+	auditor::SignedAnnouncement, traits::Audits as _, url::Url, BlockNumber, Root,
+};
 use codec::Encode;
 use frame_support::{assert_err, assert_ok};
 use sp_core::Pair;
@@ -50,22 +52,18 @@ fn an_auditor_says_where_it_keeps_outputs() {
 fn only_who_keeps_outputs_is_a_custodian() {
 	test(|| {
 		run(ANNOUNCEMENT_GAP);
-		(1..=6).for_each(|auditor| assert_ok!(announce(auditor, "")));
+		for auditor in 1..=6 {
+			assert_ok!(announce(auditor, ""));
+		}
 		assert_eq!(Keepers::<Test>::get(), 3);
 		assert_eq!(Verification::custodians(100).len(), 54);
 		// It counts in the next session too.
 		set_auditors([1, 2, 7, 8, 9]);
 		assert_eq!(Keepers::<Test>::get(), 3);
-		assert_ok!(<Verification as assay_primitives::traits::Audits<_>>::custody(
-			&Programs::<Test>::iter_values().next().unwrap().info
-		));
+		let info = Programs::<Test>::iter_values().next().unwrap().info;
+		assert_ok!(Verification::custody(&info));
 		set_auditors([1, 2, 7, 8]);
-		assert_err!(
-			<Verification as assay_primitives::traits::Audits<_>>::custody(
-				&Programs::<Test>::iter_values().next().unwrap().info
-			),
-			Error::<Test>::NotEnoughCustodians
-		);
+		assert_err!(Verification::custody(&info), Error::<Test>::NotEnoughCustodians);
 	});
 }
 
