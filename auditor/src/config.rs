@@ -45,6 +45,9 @@ pub struct Config {
 	/// Bytes of disk that traces take together while they are audited by projection, shared like the
 	/// memory. Of a larger trace some tensors at a time are there.
 	pub spool_bytes: u64,
+	/// What this machine keeps as a custodian. Without it, it keeps nothing, and custody is refused.
+	/// Needs a `folder`.
+	pub custody: Option<CustodyConfig>,
 	/// How much of each tensor on disk is in memory at a time.
 	pub stream: stream::Limits,
 	/// How much of each tensor a spot audit looks at.
@@ -81,6 +84,18 @@ pub struct Config {
 	pub projection_uses: u32,
 }
 
+/// How outputs are kept and served for buyers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustodyConfig {
+	/// Address to serve them at; port 0 takes any free one.
+	pub listen: SocketAddr,
+	/// Base URL that leads there from outside, and is announced on the chain; the address that was bound
+	/// if not set.
+	pub url: Option<String>,
+	/// Bytes of disk that they take together.
+	pub bytes: u64,
+}
+
 impl Default for Config {
 	fn default() -> Self {
 		let cores = available_parallelism().map_or(1, usize::from);
@@ -99,6 +114,7 @@ impl Default for Config {
 			memory_bytes: 8 << 30,
 			folder: None,
 			spool_bytes: 64 << 30,
+			custody: None,
 			stream: stream::Limits::default(),
 			spot: spot::Depth { rows: 2, cols: 4 },
 			max_replay_macs: 1 << 47,

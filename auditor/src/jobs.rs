@@ -30,6 +30,8 @@ pub struct Asked {
 	pub left: Duration,
 	/// Hash of what was opened on the chain for it so far.
 	pub answers: Key,
+	/// How long what was found holds; none if it would be found for ever.
+	pub lasts: Option<Duration>,
 }
 
 /// How many audits are taken on, and for how long.
@@ -125,7 +127,8 @@ impl Jobs {
 			}
 		}
 		// Little is read, and once.
-		if let Some(reply) = self.results().and_then(|mut results| results.get(&asked.key)) {
+		let results = self.results().filter(|_| asked.lasts.is_none());
+		if let Some(reply) = results.and_then(|mut results| results.get(&asked.key)) {
 			let Asked { key, deadline, answers, .. } = asked;
 			let done = Done { reply: reply.clone(), at: Instant::now(), deadline, answers };
 			table.done.put(key, done);
@@ -184,12 +187,13 @@ impl Table {
 impl Done {
 	/// Whether the same audit would end in the same way for ever, or was tried with the same answers
 	/// for the same round a short while ago. A demand puts the end of its round off, so it stands
-	/// within the round and for a while beyond.
+	/// within the round and for a while beyond. Whatever holds for a while only is looked at again.
 	fn stands(&self, asked: &Asked, retry_after: Duration) -> bool {
 		let same_round = self.deadline == asked.deadline;
 		let recent = self.at.elapsed() < retry_after;
 		match self.reply {
-			_ if is_final(&self.reply) => true,
+			_ if asked.lasts.is_some_and(|lasts| self.at.elapsed() >= lasts) => false,
+			_ if asked.lasts.is_none() && is_final(&self.reply) => true,
 			_ if self.answers != asked.answers => false,
 			AuditReply::Demand(_) => same_round || recent,
 			_ => same_round && recent,
@@ -213,8 +217,9 @@ impl Drop for Active {
 	fn drop(&mut self) {
 		// Whatever still computes for it ends too.
 		self.watch.stop();
-		let Asked { key, deadline, answers, .. } = self.asked;
-		if let (Outcome::Reply(reply), Some(mut results)) = (&self.outcome, self.jobs.results()) {
+		let Asked { key, deadline, answers, lasts, .. } = self.asked;
+		let results = self.jobs.results().filter(|_| lasts.is_none());
+		if let (Outcome::Reply(reply), Some(mut results)) = (&self.outcome, results) {
 			results.put(&key, reply);
 		}
 		let mut table = self.jobs.lock();
@@ -258,7 +263,7 @@ mod tests {
 	/// An audit of a provider of its own.
 	fn asked(key: u8) -> Asked {
 		let (key, provider) = ([key; 32], [key].into());
-		Asked { key, provider, deadline: 10, left: LONG, answers: [0; 32] }
+		Asked { key, provider, deadline: 10, left: LONG, answers: [0; 32], lasts: None }
 	}
 
 	fn start_as(jobs: &Arc<Jobs>, asked: Asked) -> Active {
@@ -377,6 +382,20 @@ mod tests {
 		start(&jobs, 2).finish(Some(VALID));
 		std::thread::sleep(Duration::from_millis(60));
 		assert_eq!((reply(&jobs, 1), reply(&jobs, 2)), (VALID, VALID));
+	}
+
+	/// A custodian that vouched for an output has it for a while only.
+	#[test]
+	fn what_holds_for_a_while_is_looked_at_again() {
+		let dir = tempfile::tempdir().unwrap();
+		let kept = |key| Asked { lasts: Some(LONG), ..asked(key) };
+		let jobs = jobs_in(dir.path());
+		start_as(&jobs, kept(1)).finish(Some(VALID));
+		assert!(matches!(jobs.enter(kept(1)), Entry::Reply(VALID)));
+		// In the next round, later than it lasts, or after a restart.
+		start_as(&jobs, Asked { deadline: 20, ..kept(1) }).finish(None);
+		start_as(&jobs, Asked { lasts: Some(Duration::ZERO), ..kept(1) }).finish(None);
+		drop(start_as(&jobs_in(dir.path()), kept(1)));
 	}
 
 	#[test]

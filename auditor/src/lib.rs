@@ -3,6 +3,7 @@
 
 mod audit;
 mod config;
+mod custody;
 mod jobs;
 mod lanes;
 mod metrics;
@@ -16,7 +17,8 @@ mod turns;
 mod watch;
 
 pub use assay_data::{fetch::Retry, Policy};
-pub use config::Config;
+pub use config::{Config, CustodyConfig};
+pub use custody::{check_url, CustodyError, Held};
 pub use metrics::{Queues, Snapshot};
 pub use once::{audit_once, Once};
 pub use service::{Auditor, Handle, StartError};

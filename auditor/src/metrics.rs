@@ -1,6 +1,6 @@
 //! What the service has done so far.
 
-use crate::watch::Over;
+use crate::{custody::Held, watch::Over};
 use assay_primitives::auditor::{AuditReply, Finding};
 use std::{
 	sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -39,7 +39,7 @@ pub struct Queues {
 	pub computing: u64,
 }
 
-/// The counters at one moment. All but those of `queues` only ever grow.
+/// The counters at one moment. All but those of `queues` and `held` only ever grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
 	/// Audits that found everything right.
@@ -61,6 +61,8 @@ pub struct Snapshot {
 	pub turned_away: u64,
 	/// What is under way.
 	pub queues: Queues,
+	/// What is kept for buyers.
+	pub held: Held,
 	/// Bytes fetched from workers and buyers.
 	pub bytes_fetched: u64,
 	/// Seconds from the start of each audit that came to its end, waiting for its turns to begin left
@@ -105,7 +107,7 @@ impl Metrics {
 		add(&self.compute_micros, took);
 	}
 
-	pub fn snapshot(&self, queues: Queues, bytes_fetched: u64) -> Snapshot {
+	pub fn snapshot(&self, queues: Queues, held: Held, bytes_fetched: u64) -> Snapshot {
 		Snapshot {
 			valid: self.valid.load(Relaxed),
 			invalid: self.invalid.load(Relaxed),
@@ -116,6 +118,7 @@ impl Metrics {
 			abandoned: self.abandoned.load(Relaxed),
 			turned_away: self.turned_away.load(Relaxed),
 			queues,
+			held,
 			bytes_fetched,
 			audit_seconds: seconds(&self.audit_micros),
 			compute_seconds: seconds(&self.compute_micros),

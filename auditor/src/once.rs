@@ -10,7 +10,7 @@ pub struct Once(Auditing);
 impl Once {
 	/// One with these settings.
 	pub fn new(config: Config) -> Self {
-		Self(Auditing::new(config))
+		Self(Auditing::new(config, None))
 	}
 
 	/// Audits one task with all that the settings allow, and comes back with what was found. The

@@ -3,6 +3,7 @@
 use crate::{
 	audit::Auditing,
 	config::Config,
+	custody::{check_url, Custody, CustodyError, Serving},
 	jobs::{Active, Asked, Bounds, Entry, Jobs},
 	metrics::Snapshot,
 	results::Results,
@@ -11,6 +12,7 @@ use assay_data::server::{serve_router, HttpError, Limits};
 use assay_primitives::{
 	auditor::{Access, AuditReply, AuditRequest, PATH},
 	demand::{MAX_ANSWER_BYTES, MAX_SEAT_DEMANDS},
+	work::Depth,
 };
 use axum::{
 	body::Bytes,
@@ -22,17 +24,21 @@ use axum::{
 	Router,
 };
 use codec::{DecodeAll, Encode};
+use futures::future::OptionFuture;
 use rand::{rngs::OsRng, RngCore};
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use subtle::ConstantTimeEq;
 use tokio::{
 	net::TcpListener,
 	sync::watch,
-	task::{JoinHandle, JoinSet},
+	task::{spawn_blocking, JoinHandle, JoinSet},
 };
 
 /// Longest request: a claim with all its inputs and two endpoints is far shorter, beside the answers.
 const MAX_BODY: usize = 16 * 1024 + MAX_SEAT_DEMANDS as usize * MAX_ANSWER_BYTES as usize;
+
+/// How often what is kept no more is looked for: once a block, within these bounds.
+const SWEEP: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
 /// Why the service could not start.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +54,20 @@ pub enum StartError {
 		/// What happened.
 		error: io::Error,
 	},
+	/// What is kept must outlive a restart.
+	#[error("outputs are kept in the service's folder, and there is none")]
+	NoFolder,
+	/// The URL of what is kept is not one to announce.
+	#[error("what is kept cannot be served at {url}: {why}")]
+	CustodyUrl {
+		/// The URL.
+		url: String,
+		/// What is wrong with it.
+		why: String,
+	},
+	/// The folder of what is kept could not be opened.
+	#[error("what is kept is not to be read: {0}")]
+	Custody(CustodyError),
 	/// The operating system gave no randomness for the token.
 	#[error("no randomness: {0}")]
 	Random(rand::Error),
@@ -62,6 +82,8 @@ pub struct Handle {
 	pub url: String,
 	/// Secret to be sent as a bearer token.
 	pub token: String,
+	/// Base URL at which what is kept is served, without a trailing slash; empty if nothing is.
+	pub keeps_at: String,
 	service: Arc<Service>,
 	stop: watch::Sender<bool>,
 	server: JoinHandle<()>,
@@ -90,6 +112,8 @@ impl Auditor {
 			Some(token) => token.clone(),
 			None => random_token().map_err(StartError::Random)?,
 		};
+		let (custody, serving) = custody(&config).await?.unzip();
+		let every = config.block_time.clamp(SWEEP[0], SWEEP[1]);
 		let bounds = Bounds {
 			max_active: config.max_active,
 			max_results: config.max_results,
@@ -100,32 +124,44 @@ impl Auditor {
 		let service = Arc::new(Service {
 			token: token.clone(),
 			jobs: Arc::new(Jobs::new(bounds, results(&config))),
-			auditing: Arc::new(Auditing::new(config)),
+			auditing: Arc::new(Auditing::new(config, custody.clone())),
 			running: Default::default(),
 		});
 		let (stop, mut stopped) = watch::channel(false);
 		let router = service.clone().router();
+		tracing::info!("auditor listens on {url}");
+		let keeps_at = serving.as_ref().map(|serving| serving.url.clone()).unwrap_or_default();
+		let keeping = custody.zip(serving).map(|(custody, serving)| {
+			let held = custody.held();
+			tracing::info!(
+				"outputs that are kept for buyers are served at {keeps_at}, {} of them now",
+				held.outputs
+			);
+			custody.serve(serving, every, stopped.clone())
+		});
 		let server = tokio::spawn(async move {
 			// An error means that the handle is gone.
 			let shutdown = async { drop(stopped.wait_for(|stop| *stop).await) };
-			serve_router(listener, router, Limits::default(), shutdown).await;
+			let auditing = serve_router(listener, router, Limits::default(), shutdown);
+			tokio::join!(auditing, OptionFuture::from(keeping));
 		});
-		tracing::info!("auditor listens on {url}");
-		Ok(Handle { url, token, service, stop, server })
+		Ok(Handle { url, token, keeps_at, service, stop, server })
 	}
 }
 
 impl Handle {
 	/// What the node leaves in its off-chain storage for the off-chain worker.
 	pub fn access(&self) -> Access {
-		Access { url: self.url.clone(), token: self.token.clone() }
+		let (url, token) = (self.url.clone(), self.token.clone());
+		Access { url, token, keeps_at: self.keeps_at.clone() }
 	}
 
 	/// The counters.
 	pub fn metrics(&self) -> Snapshot {
 		let auditing = &self.service.auditing;
 		let active = self.service.jobs.active();
-		auditing.metrics.snapshot(auditing.queues(active), auditing.fetcher.bytes_received())
+		let (queues, held) = (auditing.queues(active), auditing.held());
+		auditing.metrics.snapshot(queues, held, auditing.fetcher.bytes_received())
 	}
 
 	/// Stops the service: no further requests are taken, audits are broken off.
@@ -167,7 +203,7 @@ impl Service {
 
 	/// What the table of audits has to know of a request. Where it is served and when it is asked for
 	/// make no other audit of it: a worker that moves about, or a later block, begins nothing anew. An
-	/// answer on the chain makes it go on.
+	/// answer on the chain makes it go on. What is kept is so for a while only.
 	fn asked(&self, request: &AuditRequest) -> Asked {
 		let blocks = request.deadline.saturating_sub(request.now);
 		Asked {
@@ -176,6 +212,7 @@ impl Service {
 			deadline: request.deadline,
 			left: self.auditing.config.block_time.saturating_mul(blocks),
 			answers: *blake3::hash(&request.answers.encode()).as_bytes(),
+			lasts: (request.audit.depth == Depth::Custody).then(|| self.auditing.keep_for(request)),
 		}
 	}
 
@@ -224,6 +261,23 @@ async fn authorise(
 		return Err(HttpError::new(StatusCode::UNAUTHORIZED, "a valid bearer token is needed"));
 	}
 	Ok(next.run(request).await)
+}
+
+/// What is kept, and what serves it, if anything is to be.
+async fn custody(config: &Config) -> Result<Option<(Arc<Custody>, Serving)>, StartError> {
+	let Some(custody) = &config.custody else { return Ok(None) };
+	let folder = config.folder.as_ref().ok_or(StartError::NoFolder)?.join("custody");
+	if let Some(url) = &custody.url {
+		let checked = check_url(url, config.fetch.allow_local);
+		checked.map_err(|why| StartError::CustodyUrl { url: url.clone(), why })?;
+	}
+	let most = custody.bytes;
+	let opened = spawn_blocking(move || Custody::open(&folder, most)).await;
+	let opened = opened.unwrap_or_else(|error| Err(CustodyError::Broken(error.to_string())));
+	let kept = Arc::new(opened.map_err(StartError::Custody)?);
+	let failed = |error| StartError::Listen { address: custody.listen, error };
+	let serving = kept.listen(custody).await.map_err(failed)?;
+	Ok(Some((kept, serving)))
 }
 
 /// What is known from earlier starts. A service without is as good, only slower.

@@ -1,7 +1,7 @@
 //! Fetching what an audit needs from those who may have it.
 
 use super::{Auditing, Sources, Stop, Work};
-use crate::{lanes::Lanes, source::Endpoint, watch::Lacking};
+use crate::{lanes::Lanes, source::Endpoint, turns::Turn, watch::Lacking};
 use assay_compute::{Root, Shape, Tensor, ValidProgram};
 use futures::{stream, StreamExt};
 use std::{
@@ -160,10 +160,7 @@ impl Auditing {
 		root: Root,
 		shape: Shape,
 	) -> Result<(), Stop> {
-		let _turn = work.turn(&self.fetching, 1).await;
-		let moving = Duration::from_secs(shape.bytes() / self.config.fetch_rate.max(1));
-		let time = self.config.fetch_time.saturating_add(moving);
-		let endpoint = endpoint.again(work.watch.fetch_time(time, Lacking::Nowhere));
+		let (_turn, endpoint) = self.turn_to_fetch(work, endpoint, shape).await;
 		let (fetcher, base) = (&endpoint.fetcher, &endpoint.base);
 		let look = || async move {
 			let mut pieces = fetcher.tensor_pieces(base, &root, shape).await?;
@@ -171,6 +168,19 @@ impl Auditing {
 			Ok(())
 		};
 		Ok(endpoint.get(look).await?)
+	}
+
+	/// The turn to fetch a tensor that nobody else may give, and the time for it.
+	pub(super) async fn turn_to_fetch(
+		&self,
+		work: &mut Work,
+		endpoint: Endpoint,
+		shape: Shape,
+	) -> (Turn, Endpoint) {
+		let turn = work.turn(&self.fetching, 1).await;
+		let moving = Duration::from_secs(shape.bytes() / self.config.fetch_rate.max(1));
+		let time = self.config.fetch_time.saturating_add(moving);
+		(turn, endpoint.again(work.watch.fetch_time(time, Lacking::Nowhere)))
 	}
 
 	fn keep(&self, root: Root, shape: Shape, tensor: &Tensor) {

@@ -3,6 +3,7 @@
 mod alone;
 mod fetch;
 mod found;
+mod hold;
 mod project;
 mod served;
 mod size;
@@ -10,6 +11,7 @@ mod walk;
 
 use crate::{
 	config::Config,
+	custody::{Custody, Held},
 	metrics::{Metrics, Queues},
 	pace::Pace,
 	source::{Endpoint, Missing},
@@ -55,6 +57,8 @@ pub struct Auditing {
 	tables: Tables,
 	/// Projections of earlier audits' weights. They are known to nobody outside of this process.
 	projections: Arc<Mutex<Kept>>,
+	/// What is kept for buyers, where anything is.
+	custody: Option<Arc<Custody>>,
 	spool: Spool,
 }
 
@@ -132,10 +136,11 @@ impl From<String> for Stop {
 }
 
 impl Auditing {
-	pub fn new(config: Config) -> Self {
-		// One bound on memory and one on the disk are enough.
+	pub fn new(config: Config, custody: Option<Arc<Custody>>) -> Self {
+		// One bound on memory and those on the disk are enough.
+		let keeps = config.custody.as_ref().map_or(0, |custody| custody.bytes);
 		let policy = Policy {
-			max_tensor_bytes: config.memory_bytes.max(config.spool_bytes),
+			max_tensor_bytes: config.memory_bytes.max(config.spool_bytes).max(keeps),
 			// The turns to fetch share out what there is. An origin is whoever's it says it is: audits
 			// of one provider must not wait for those of others that name the same.
 			per_origin: config.fetching.saturating_mul(config.parallel_fetches),
@@ -154,6 +159,7 @@ impl Auditing {
 				usize::try_from(config.projection_cache_bytes).unwrap_or(usize::MAX),
 				config.projection_uses,
 			))),
+			custody,
 			spool: Spool::new(config.folder.clone()),
 			config,
 		}
@@ -169,6 +175,16 @@ impl Auditing {
 			fetching: self.fetching.held(),
 			computing: self.computing.held(),
 		}
+	}
+
+	/// How much is kept for buyers.
+	pub fn held(&self) -> Held {
+		self.custody.as_ref().map(|custody| custody.held()).unwrap_or_default()
+	}
+
+	/// How long a request wants the output kept.
+	pub fn keep_for(&self, request: &AuditRequest) -> Duration {
+		self.config.block_time.saturating_mul(request.keep_for)
 	}
 
 	/// Audits one task while its `watch` lasts. `None`: nobody wants to know any more.
@@ -226,6 +242,10 @@ impl Auditing {
 	/// By what the worker serves, if it serves; else alone, from inputs and constants that whoever has
 	/// them may give, and from what is opened on the chain.
 	async fn audit(&self, work: &mut Work, request: AuditRequest) -> Result<Found, Stop> {
+		let hold = match request.audit.depth {
+			Depth::Custody => Some(self.to_hold(&request)?),
+			_ => None,
+		};
 		let AuditRequest { audit, endpoint, buyer, answers, .. } = request;
 		let AuditId { claim: Claim { program, inputs, commitment }, depth, .. } = audit;
 		let shown = matches!(depth, Depth::Projection | Depth::Spot);
@@ -234,6 +254,11 @@ impl Auditing {
 		}
 		let mut sources = Sources { worker: self.endpoint(endpoint), buyer: self.endpoint(buyer) };
 		let turn = work.turn(&self.fetching, 1).await;
+		if let Some(hold) = &hold {
+			if hold.again().await? {
+				return Ok(Found::Right);
+			}
+		}
 		// Once something had to be demanded, the worker is not asked first again.
 		let (program, served_by) =
 			self.program(work, &mut sources, &program.0, answers.is_empty()).await?;
@@ -245,13 +270,11 @@ impl Auditing {
 			depth,
 		};
 		let mebibytes = self.check_size(&subject)?;
-		if depth == Depth::Custody {
+		if let Some(hold) = hold {
 			drop(turn);
 			work.claimant.cost = cost(&subject.program, depth);
 			let _memory = work.turn(&self.memory, mebibytes).await;
-			return self
-				.delivered(work, sources.worker, &subject.program, subject.output_root)
-				.await;
+			return self.hold(work, sources.worker, hold, &subject.program).await;
 		}
 		let mut worker_first = served_by == fetch::By::Worker;
 		if let (Some(claim), true) = (subject.claim(), worker_first && answers.is_empty()) {

@@ -30,7 +30,7 @@ impl Auditing {
 			Depth::Spot => Ok(self.config.memory_bytes.min(SPOT_BYTES) / MIB),
 			Depth::Projection => Ok(self.within_memory(self.projection_size(program).into())?),
 			Depth::Replay => Ok(self.replay_size(program)?),
-			// What comes is looked at and let go.
+			// What comes goes to the disk.
 			Depth::Custody => Ok(self.within_memory(FETCH_BYTES.into())?),
 		}
 	}
