@@ -38,6 +38,7 @@ async fn only_the_right_token_is_let_in() {
 	assert_ne!(handle.token, auditor().await.token);
 	let access = handle.access();
 	assert_eq!((access.url, access.token), (handle.url.clone(), handle.token.clone()));
+	assert_eq!(access.keeps_at, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,12 @@
 //! The command line.
 
 use clap::{Args, Parser, ValueEnum};
-use std::{num::NonZeroUsize, str::FromStr, time::Duration};
+use std::{
+	net::SocketAddr,
+	num::{NonZeroU32, NonZeroUsize},
+	str::FromStr,
+	time::Duration,
+};
 
 /// Longest interval of `--seal`: more is a mistaken unit.
 const MAX_INTERVAL: Duration = Duration::from_secs(3_600);
@@ -129,6 +134,20 @@ pub struct AuditorArgs {
 	/// Proxy through which the auditor fetches, as http://host:port.
 	#[arg(id = "auditor-proxy", long = "auditor-proxy", value_name = "URL")]
 	pub proxy: Option<String>,
+
+	/// Address at which the outputs are served that the auditor keeps for buyers as a custodian. On
+	/// development and local chains 127.0.0.1:0 by default, elsewhere none: then it keeps nothing.
+	#[arg(id = "custody-listen", long = "custody-listen", value_name = "ADDR")]
+	pub custody_listen: Option<SocketAddr>,
+
+	/// URL that leads to that address from outside, as announced on the chain; by default the address
+	/// itself on development and local chains, needed elsewhere.
+	#[arg(id = "custody-url", long = "custody-url", value_name = "URL")]
+	pub custody_url: Option<String>,
+
+	/// GiB of disk that kept outputs take together; by default 64.
+	#[arg(id = "custody-gib", long = "custody-gib", value_name = "N")]
+	pub custody_gib: Option<NonZeroU32>,
 }
 
 #[cfg(test)]
@@ -193,6 +212,12 @@ mod tests {
 		assert_eq!(cli.auditor.port, Some(4_400));
 		assert_eq!(cli.auditor.threads, NonZeroUsize::new(2));
 		assert_eq!(cli.auditor.switch, None);
+
+		let args = ["--validator", "--custody-listen", "0.0.0.0:7800", "--custody-gib", "8"];
+		let cli = parse(&args).unwrap();
+		assert_eq!(cli.auditor.custody_listen, Some(([0, 0, 0, 0], 7_800).into()));
+		assert_eq!(cli.auditor.custody_gib, NonZeroU32::new(8));
+		assert_eq!(cli.auditor.custody_url, None);
 	}
 
 	#[test]
@@ -201,6 +226,8 @@ mod tests {
 		assert!(parse(&["--auditor", "maybe"]).unwrap_err().contains("--auditor"));
 		assert!(parse(&["--auditor-threads", "0"]).unwrap_err().contains("--auditor-threads"));
 		assert!(parse(&["--auditor-port", "70000"]).unwrap_err().contains("--auditor-port"));
+		assert!(parse(&["--custody-listen", "7800"]).unwrap_err().contains("--custody-listen"));
+		assert!(parse(&["--custody-gib", "0"]).unwrap_err().contains("--custody-gib"));
 		assert!(parse(&["--dev", "purge-chain"]).is_err());
 	}
 }

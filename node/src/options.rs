@@ -2,11 +2,19 @@
 //! starts.
 
 use crate::cli::{AuditorArgs, Cli, Seal, Switch};
+use assay_auditor::{check_url, CustodyConfig};
 use sc_service::{ChainType, Configuration};
-use std::{num::NonZeroUsize, time::Duration};
+use std::{
+	net::Ipv4Addr,
+	num::{NonZeroU32, NonZeroUsize},
+	time::Duration,
+};
 
 /// Time that blocks made on demand are taken to be apart.
 const INSTANT: Duration = Duration::from_secs(1);
+
+/// GiB of disk that kept outputs take unless said otherwise.
+const CUSTODY_GIB: u32 = 64;
 
 /// How this node differs from a plain one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +36,8 @@ pub struct AuditorOptions {
 	pub threads: Option<NonZeroUsize>,
 	/// Proxy to fetch through.
 	pub proxy: Option<String>,
+	/// How it keeps outputs for buyers, if it does.
+	pub custody: Option<CustodyConfig>,
 }
 
 /// What the common flags made of the node.
@@ -97,6 +107,9 @@ fn auditor(args: &AuditorArgs, node: &Node) -> Result<Option<AuditorOptions>, St
 			("--auditor-allow-local", args.allow_local),
 			("--auditor-threads", args.threads.is_some()),
 			("--auditor-proxy", args.proxy.is_some()),
+			("--custody-listen", args.custody_listen.is_some()),
+			("--custody-url", args.custody_url.is_some()),
+			("--custody-gib", args.custody_gib.is_some()),
 		];
 		return match given.iter().find(|(_, given)| *given) {
 			Some((flag, _)) => Err(format!(
@@ -124,13 +137,54 @@ fn auditor(args: &AuditorArgs, node: &Node) -> Result<Option<AuditorOptions>, St
 			return Err(format!("`--auditor-proxy {proxy}`: expected http://host:port"));
 		}
 	}
+	let own = matches!(node.chain, ChainType::Development | ChainType::Local);
+	let allow_local = args.allow_local || own;
 	Ok(Some(AuditorOptions {
 		port: args.port.unwrap_or(0),
-		allow_local: args.allow_local
-			|| matches!(node.chain, ChainType::Development | ChainType::Local),
+		allow_local,
 		threads: args.threads,
 		proxy: args.proxy.clone(),
+		custody: custody(args, own, allow_local)?,
 	}))
+}
+
+/// How outputs are kept: on a chain of one's `own` machines without being told, elsewhere only where it
+/// is said how they are reached.
+fn custody(
+	args: &AuditorArgs,
+	own: bool,
+	allow_local: bool,
+) -> Result<Option<CustodyConfig>, String> {
+	let AuditorArgs { custody_listen, custody_url, custody_gib, .. } = args;
+	let listen = custody_listen.or(own.then_some((Ipv4Addr::LOCALHOST, 0).into()));
+	let Some(listen) = listen else {
+		let given =
+			[("--custody-url", custody_url.is_some()), ("--custody-gib", custody_gib.is_some())];
+		return match given.iter().find(|(_, given)| *given) {
+			Some((flag, _)) => Err(format!(
+				"`{flag}` is given, but nothing is kept: add `--custody-listen` with the address to \
+				serve it at"
+			)),
+			None => Ok(None),
+		};
+	};
+	match custody_url {
+		Some(url) => check_url(url, allow_local)
+			.map_err(|why| format!("`--custody-url {url}` is not to be announced: {why}"))?,
+		None if !own => {
+			return Err("`--custody-listen` needs `--custody-url` with the http or https URL that \
+				leads there from outside: it is announced on the chain"
+				.into())
+		}
+		None if listen.ip().is_unspecified() => {
+			return Err(format!(
+				"`--custody-listen {listen}` is no address to announce: add `--custody-url`"
+			))
+		}
+		None => {}
+	}
+	let gib = u64::from(custody_gib.map_or(CUSTODY_GIB, NonZeroU32::get));
+	Ok(Some(CustodyConfig { listen, url: custody_url.clone(), bytes: gib << 30 }))
 }
 
 #[cfg(test)]
@@ -217,5 +271,66 @@ mod tests {
 			let args = AuditorArgs { proxy: Some(proxy.into()), ..Default::default() };
 			assert_eq!(auditor(&args, &validator(ChainType::Live)).is_ok(), good, "{proxy}");
 		}
+	}
+
+	fn kept(args: &AuditorArgs, chain: ChainType) -> Result<Option<CustodyConfig>, String> {
+		auditor(args, &validator(chain)).map(|options| options.unwrap().custody)
+	}
+
+	#[test]
+	fn outputs_are_kept_unasked_only_on_own_chains() {
+		let plain = AuditorArgs::default();
+		let listen = ([127, 0, 0, 1], 0).into();
+		let default = CustodyConfig { listen, url: None, bytes: 64 << 30 };
+		for chain in [ChainType::Development, ChainType::Local] {
+			assert_eq!(kept(&plain, chain), Ok(Some(default.clone())));
+		}
+		for chain in [ChainType::Live, ChainType::Custom("test".into())] {
+			assert_eq!(kept(&plain, chain), Ok(None));
+		}
+		// No one fetches from everywhere.
+		let anywhere = Some(([0, 0, 0, 0], 7_800).into());
+		let open = AuditorArgs { custody_listen: anywhere, ..plain };
+		assert!(kept(&open, ChainType::Local).unwrap_err().contains("--custody-url"));
+		let url = Some("http://192.168.1.5:7800".to_owned());
+		let told = AuditorArgs { custody_url: url, ..open };
+		assert!(kept(&told, ChainType::Local).is_ok());
+	}
+
+	#[test]
+	fn elsewhere_it_is_said_how_outputs_are_reached() {
+		let listen = Some(([0, 0, 0, 0], 7_800).into());
+		let gib = NonZeroU32::new(2);
+		let url = |url: &str| Some(url.to_owned());
+		let args = |custody_listen, custody_url, custody_gib| AuditorArgs {
+			custody_listen,
+			custody_url,
+			custody_gib,
+			..Default::default()
+		};
+		let good = url("https://keeper.example:7800");
+		let found = kept(&args(listen, good.clone(), gib), ChainType::Live).unwrap().unwrap();
+		assert_eq!(
+			(found.listen, found.url, found.bytes),
+			(listen.unwrap(), good.clone(), 2 << 30)
+		);
+		for (args, part) in [
+			(args(listen, None, None), "`--custody-listen` needs `--custody-url`"),
+			(args(None, good, None), "add `--custody-listen`"),
+			(args(None, None, gib), "add `--custody-listen`"),
+			(args(listen, url("http://127.0.0.1:7800"), None), "loopback"),
+			(args(listen, url("http://10.1.1.1"), None), "private"),
+			(args(listen, url("http://localhost"), None), "loopback"),
+			(args(listen, url("ftp://keeper.example"), None), "http"),
+			(args(listen, url("keeper.example"), None), "http"),
+		] {
+			for chain in [ChainType::Live, ChainType::Custom("test".into())] {
+				let error = kept(&args, chain).unwrap_err();
+				assert!(error.contains(part), "{error}");
+			}
+		}
+		let off = AuditorArgs { switch: Some(Switch::Off), ..args(listen, None, None) };
+		let error = auditor(&off, &validator(ChainType::Live)).unwrap_err();
+		assert!(error.contains("--custody-listen"), "{error}");
 	}
 }

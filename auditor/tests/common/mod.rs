@@ -253,6 +253,7 @@ impl Worker {
 			answers: Vec::new(),
 			now: 100,
 			deadline: 200,
+			keep_for: 1_000,
 		}
 	}
 }

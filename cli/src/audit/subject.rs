@@ -65,6 +65,7 @@ impl Auditor {
 			answers: answers.to_vec(),
 			now: 0,
 			deadline: 0,
+			keep_for: 0,
 		};
 		let spinner = crate::progress::spinner(context.output, "auditing …");
 		let reply = self.0.audit(request).await;

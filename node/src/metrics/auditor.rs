@@ -48,6 +48,12 @@ const GAUGES: &[Figure] = &[
 			("computing", s.queues.waiting_to_compute as f64),
 		]
 	}),
+	("assay_auditor_kept_outputs", "", "Outputs kept for buyers", |s| {
+		vec![("", s.held.outputs as f64)]
+	}),
+	("assay_auditor_kept_bytes", "", "Bytes of disk that kept outputs take", |s| {
+		vec![("", s.held.bytes as f64)]
+	}),
 	("assay_auditor_working", "at", "Audits that have their turn, by at what", |s| {
 		vec![("fetching", s.queues.fetching as f64), ("computing", s.queues.computing as f64)]
 	}),
@@ -100,7 +106,7 @@ pub fn start(
 #[cfg(test)]
 mod tests {
 	use super::*;
-	use assay_auditor::Queues;
+	use assay_auditor::{Held, Queues};
 
 	#[test]
 	fn counters_are_read_by_outcome() {
@@ -110,6 +116,7 @@ mod tests {
 			unavailable: 1,
 			expired: 4,
 			queues: Queues { active: 2, waiting_to_compute: 1, ..Default::default() },
+			held: Held { outputs: 3, bytes: 7 },
 			bytes_fetched: 500,
 			..Default::default()
 		};
@@ -135,6 +142,8 @@ mod tests {
 		assert!(queue.contains(&("computing".into(), 1.0)), "{queue:?}");
 		let active = family("assay_auditor_active").get_metric()[0].get_gauge().get_value();
 		assert_eq!(active, 2.0);
+		let kept = family("assay_auditor_kept_outputs").get_metric()[0].get_gauge().get_value();
+		assert_eq!(kept, 3.0);
 		let bytes =
 			family("assay_auditor_fetched_bytes_total").get_metric()[0].get_counter().get_value();
 		assert_eq!(bytes, 500.0);

@@ -41,6 +41,12 @@ pub async fn start(
 			})?)
 		}
 	};
+	if let Some(Handle { keeps_at, .. }) = &handle {
+		match &keeps_at[..] {
+			"" => log::info!("🗄 Keeps no outputs for buyers: no --custody-listen"),
+			url => log::info!("🗄 Serves the outputs that it keeps for buyers at {url}"),
+		}
+	}
 	announce(&mut storage, handle.as_ref().map(Handle::access));
 	Ok(handle.map(Arc::new))
 }
@@ -55,6 +61,7 @@ fn config(options: AuditorOptions, block_time: Duration, folder: PathBuf) -> Con
 			..Policy::default()
 		},
 		folder: Some(folder),
+		custody: options.custody,
 		threads: options.threads.map_or(defaults.threads, NonZeroUsize::get),
 		block_time,
 		fetch_time: block_time * FETCH_BLOCKS,
@@ -75,12 +82,15 @@ fn announce(storage: &mut impl OffchainStorage, access: Option<Access>) {
 #[cfg(test)]
 mod tests {
 	use super::*;
+	use assay_auditor::CustodyConfig;
 	use codec::Decode;
 	use sp_core::offchain::storage::InMemOffchainStorage;
 
 	#[test]
 	fn only_what_is_asked_for_differs_from_the_defaults() {
+		let custody = CustodyConfig { listen: ([0; 4], 7_800).into(), url: None, bytes: 1 << 30 };
 		let options = AuditorOptions {
+			custody: Some(custody.clone()),
 			port: 4_400,
 			allow_local: true,
 			threads: NonZeroUsize::new(3),
@@ -92,20 +102,27 @@ mod tests {
 		assert!(made.patience < made.audit_time);
 		assert_eq!(made.folder, Some("auditor".into()));
 		assert_eq!(made.listen.to_string(), "127.0.0.1:4400");
-		assert_eq!(made.threads, 3);
+		assert_eq!((made.threads, made.custody), (3, Some(custody)));
 		assert!(made.fetch.allow_local);
 		assert_eq!(made.fetch.proxy.as_deref(), Some("http://proxy:3128"));
 
-		let options = AuditorOptions { port: 0, allow_local: false, threads: None, proxy: None };
+		let options = AuditorOptions {
+			port: 0,
+			allow_local: false,
+			threads: None,
+			proxy: None,
+			custody: None,
+		};
 		let made = config(options, Duration::from_secs(6), "auditor".into());
-		assert_eq!(made.threads, Config::default().threads);
+		assert_eq!((made.threads, made.custody), (Config::default().threads, None));
 		assert!(!made.fetch.allow_local && made.fetch.proxy.is_none() && made.token.is_none());
 	}
 
 	#[test]
 	fn the_offchain_worker_finds_the_access_of_this_start_only() {
 		let mut storage = InMemOffchainStorage::default();
-		let access = Access { url: "http://127.0.0.1:1".into(), token: "secret".into() };
+		let (url, keeps_at) = ("http://127.0.0.1:1".into(), "http://127.0.0.1:2".into());
+		let access = Access { url, token: "secret".into(), keeps_at };
 		announce(&mut storage, Some(access.clone()));
 		let stored = storage.get(STORAGE_PREFIX, ACCESS_KEY).unwrap();
 		assert_eq!(Access::decode(&mut &stored[..]), Ok(access));
