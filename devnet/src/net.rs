@@ -133,9 +133,19 @@ impl Net {
 	}
 
 	fn first_node(more: &[&str]) -> Result<Self> {
+		Self::prepared(|_, _| Ok(more.iter().map(|arg| arg.to_string()).collect()))
+	}
+
+	/// Starts a first node with the arguments that `prepare` returns when it has put into the network's
+	/// folder what they need. It is told where the programs and that folder are; the node's data is in
+	/// `chain` there.
+	pub(crate) fn prepared(
+		prepare: impl FnOnce(&Path, &Path) -> Result<Vec<String>>,
+	) -> Result<Self> {
 		let programs = programs()?;
 		let folder = tempfile::Builder::new().prefix("assay-net-").tempdir()?;
-		let (node_args, rpc, port) = node_args(&folder.path().join("chain"), more)?;
+		let more = prepare(&programs, folder.path())?;
+		let (node_args, rpc, port) = node_args(&folder.path().join("chain"), &more)?;
 		let url = format!("ws://127.0.0.1:{rpc}");
 		let cli = Cli::new(&programs.join("assay"), &url, &folder.path().join("buyer"));
 		let node = start_node(&programs, &node_args, &folder.path().join("node.log"))?;
@@ -225,7 +235,7 @@ impl Net {
 
 /// Arguments of a node with its data in `folder` and free ports, with the ports of its RPC and of
 /// its network.
-fn node_args(folder: &Path, more: &[&str]) -> Result<(Vec<String>, u16, u16)> {
+fn node_args(folder: &Path, more: &[impl AsRef<str>]) -> Result<(Vec<String>, u16, u16)> {
 	let [rpc, port, prometheus] = [free_port()?, free_port()?, free_port()?];
 	let own = [
 		"--base-path".into(),
@@ -237,7 +247,7 @@ fn node_args(folder: &Path, more: &[&str]) -> Result<(Vec<String>, u16, u16)> {
 		"--no-telemetry".into(),
 		"--no-mdns".into(),
 	];
-	Ok((more.iter().map(|arg| arg.to_string()).chain(own).collect(), rpc, port))
+	Ok((more.iter().map(|arg| arg.as_ref().to_string()).chain(own).collect(), rpc, port))
 }
 
 fn start_node(programs: &Path, args: &[String], log: &Path) -> Result<Process> {

@@ -18,14 +18,14 @@ const TASK: TaskId = TaskId { job: 0, index: 0 };
 const BOND: u128 = 10_000_000_000_000;
 
 /// Posts a job of one task to one machine, with this assurance.
-fn post(net: &Net, provider: &Provider, more: &[&str]) -> Child {
+pub fn post(net: &Net, provider: &Provider, more: &[&str]) -> Child {
 	let to = ["--provider", &provider.address, "--machine", "0"];
 	let more = [more, &to[..]].concat();
 	let mut submission = net.cli.submission(BUYER, &program(), &batches(1), &more);
 	submission.stdout(Stdio::piped()).spawn().unwrap()
 }
 
-fn ended(submission: Child) -> Value {
+pub fn ended(submission: Child) -> Value {
 	let output = submission.wait_with_output().unwrap();
 	let text = String::from_utf8(output.stdout).unwrap();
 	serde_json::from_str(text.lines().next_back().unwrap()).unwrap()

@@ -3,14 +3,19 @@
 #![allow(missing_docs)]
 
 mod bad_input;
+mod books;
 mod challenges;
 mod common;
 mod delivery;
 mod demands;
+mod dues;
 mod fakes;
 mod job;
+mod lazy;
 mod lies;
 mod replicas;
 mod rpc;
 mod silence;
+mod undelivered;
+mod unseen;
 mod validators;
