@@ -4,11 +4,7 @@
 use crate::Net;
 use anyhow::{ensure, Context, Result};
 use serde_json::{json, Value};
-use std::{
-	fs,
-	path::Path,
-	process::Command,
-};
+use std::{fs, path::Path, process::Command};
 
 /// Balance that each auditor has at genesis, in planck.
 const ENDOWMENT: u64 = 1_000_000_000_000_000_000;
